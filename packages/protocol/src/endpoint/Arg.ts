@@ -1,0 +1,39 @@
+/**
+ * One word each for what almost every tool needs of its arguments.
+ */
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+
+const described = <S extends Schema.Top>(schema: S, annotations: Schema.Annotations.Annotations): S =>
+  Object.keys(annotations).length === 0 ? schema : (schema.annotate(annotations) as unknown as S)
+
+/**
+ * An argument that may be left out.
+ *
+ * @example
+ * ```ts
+ * import { Arg } from "@treadle/protocol"
+ * import * as Schema from "effect/Schema"
+ *
+ * const input = { filter: Arg.optional(Schema.String, "Only titles that contain this") }
+ * Object.keys(input) // => ["filter"]
+ * ```
+ */
+const optional = <S extends Schema.Top>(schema: S, description?: string): Schema.optionalKey<S> =>
+  Schema.optionalKey(described(schema, description === undefined ? {} : { description }))
+
+/**
+ * An argument with a default: callers may leave it out, handlers always get it, and the default is published.
+ *
+ * @param value the default, in its JSON form
+ */
+const withDefault = <S extends Schema.Top>(
+  schema: S,
+  value: S["Encoded"],
+  description?: string
+): Schema.withDecodingDefaultKey<S> =>
+  described(schema, { default: value, ...(description === undefined ? {} : { description }) }).pipe(
+    Schema.withDecodingDefaultKey(Effect.succeed(value))
+  )
+
+export const Arg = { optional, withDefault }

@@ -1,0 +1,147 @@
+/**
+ * A schema of an endpoint as it works on the wire: its printed JSON Schema, decoding with every problem named, encoding
+ * to JSON. Effect Schemas and Standard Schemas look the same from here on.
+ */
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import type * as SchemaIssue from "effect/SchemaIssue"
+import {
+  isJsonObject,
+  lean,
+  lintSchema,
+  printSchema,
+  refuseSchema,
+  schemaProblems,
+  standardProblems,
+  type Json,
+  type JsonObject,
+  type Misfit,
+  type SchemaFinding
+} from "../json/index.ts"
+import { isStandard, type PureFields, type PureSchema, type Standard } from "./Definition.ts"
+
+/** Both directions of one schema. */
+export interface Codec {
+  /** What is published; `{}` where it could not be printed, which is a finding. */
+  readonly schema: JsonObject
+  readonly findings: ReadonlyArray<SchemaFinding>
+  readonly decode: (json: unknown) => Effect.Effect<unknown, Misfit>
+  readonly encode: (value: unknown) => Effect.Effect<Json, Misfit>
+}
+
+const misfit = (error: { readonly issue: SchemaIssue.Issue }): Misfit => ({ problems: schemaProblems(error.issue) })
+
+/**
+ * The codec of an Effect Schema.
+ *
+ * A plain object is accepted where a class is declared: when encoding fails, the value is made into the class first.
+ */
+export const effectCodec = (schema: PureSchema, side: "input" | "output"): Codec => {
+  const json = Schema.toCodecJson(schema as Schema.Codec<unknown>)
+  const printed = printSchema(schema)
+  const decode = Schema.decodeUnknownEffect(json, { errors: "all" })
+  const encode = Schema.encodeUnknownEffect(json) as (value: unknown) => Effect.Effect<Json, Schema.SchemaError>
+  const make = (value: unknown) => (schema as Schema.Codec<unknown>).makeEffect(value as never)
+  return {
+    schema: printed,
+    findings: lintSchema(schema, printed, side),
+    decode: (value) => Effect.mapError(decode(value), misfit),
+    encode: (value) =>
+      Effect.catch(encode(value), (error) =>
+        Effect.mapError(
+          Effect.flatMap(
+            Effect.mapError(make(value), () => error),
+            encode
+          ),
+          misfit
+        )
+      )
+  }
+}
+
+/** The codec of the fields of a struct. */
+export const fieldsCodec = (fields: PureFields): Codec => effectCodec(Schema.Struct(fields), "input")
+
+const plainJson = (value: unknown): Effect.Effect<Json, Misfit> => {
+  try {
+    const text = JSON.stringify(value)
+    if (text !== undefined) return Effect.succeed(JSON.parse(text))
+    return Effect.fail({ problems: ["the value has no JSON form"] })
+  } catch (error) {
+    return Effect.fail({ problems: [`the value has no JSON form: ${String(error)}`] })
+  }
+}
+
+const validated = (standard: Standard, value: unknown): Effect.Effect<unknown, Misfit> => {
+  const settle = (result: Awaited<ReturnType<Standard["~standard"]["validate"]>>): Effect.Effect<unknown, Misfit> =>
+    result.issues === undefined
+      ? Effect.succeed(result.value)
+      : Effect.fail({ problems: standardProblems(result.issues) })
+  return Effect.suspend(() => {
+    const result = standard["~standard"].validate(value)
+    return result instanceof Promise
+      ? Effect.flatMap(
+          Effect.promise(() => result),
+          settle
+        )
+      : settle(result)
+  })
+}
+
+const printStandard = (standard: Standard, side: "input" | "output"): Pick<Codec, "schema" | "findings"> => {
+  try {
+    const printed = standard["~standard"].jsonSchema[side]({ target: "draft-2020-12" }) as JsonObject
+    const refused = refuseSchema(printed)
+    return { schema: lean(printed), findings: refused === undefined ? [] : [{ path: "", message: refused }] }
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error)
+    return { schema: {}, findings: [{ path: "", message: `it cannot be printed as JSON Schema: ${message}` }] }
+  }
+}
+
+/**
+ * The codec of a Standard Schema that is an input: callers send what goes into it, handlers get what comes out.
+ */
+export const standardInputCodec = (standard: Standard): Codec => ({
+  ...printStandard(standard, "input"),
+  decode: (value) => validated(standard, value),
+  encode: plainJson
+})
+
+/**
+ * The codec of a Standard Schema that is an output: what a handler returns is parsed by it, so members that it does not
+ * name stay behind, and the parsed value is sent.
+ */
+export const standardOutputCodec = (standard: Standard): Codec => ({
+  ...printStandard(standard, "output"),
+  decode: (value) => validated(standard, value),
+  encode: (value) => Effect.flatMap(validated(standard, value), plainJson)
+})
+
+const nothing: Codec["decode"] = (value) =>
+  isJsonObject(value) && Object.keys(value).length > 0
+    ? Effect.fail({ problems: Object.keys(value).map((key) => `${key}: this tool takes no arguments`) })
+    : Effect.succeed({})
+
+/** The codec of a tool without input: a closed empty object, enforced. */
+export const emptyCodec: Codec = {
+  schema: { type: "object", additionalProperties: false },
+  findings: [],
+  decode: nothing,
+  encode: () => Effect.succeed({})
+}
+
+/** The codec of whatever an author wrote for `input`. */
+export const inputCodec = (input: unknown): Codec => {
+  if (input === undefined) return emptyCodec
+  if (Schema.isSchema(input)) return effectCodec(input as unknown as PureSchema, "input")
+  if (isStandard(input)) return standardInputCodec(input)
+  const fields = input as PureFields
+  return Object.keys(fields).length === 0 ? emptyCodec : fieldsCodec(fields)
+}
+
+/** The codec of whatever an author wrote for `output`. */
+export const outputCodec = (output: unknown): Codec =>
+  Schema.isSchema(output)
+    ? effectCodec(output as unknown as PureSchema, "output")
+    : standardOutputCodec(output as Standard)

@@ -1,0 +1,104 @@
+/**
+ * Server-sent events: printing them, and reading them from text that is cut anywhere.
+ *
+ * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
+ */
+
+/** One event as a reader gets it. */
+export interface SseEvent {
+  /** `message` where the event has no name. */
+  readonly event: string
+  readonly data: string
+  /** The last id that the stream named, this event's included. */
+  readonly id?: string
+  /** Milliseconds to wait before reconnecting, where this event said so. */
+  readonly retry?: number
+}
+
+/** One event with a line of data, as MCP sends a message. */
+export const printSse = (data: string, options: { readonly id?: string; readonly retry?: number } = {}): string =>
+  `${options.id === undefined ? "" : `id: ${options.id}\n`}${
+    options.retry === undefined ? "" : `retry: ${options.retry}\n`
+  }data: ${data}\n\n`
+
+/** A comment: keeps a connection alive and means nothing (HTTP-13, HTTP-14). */
+export const sseComment = ": \n\n"
+
+const lineEnd = /\r\n|\n|\r/g
+
+/** Reads one stream. A carriage return at the end of a chunk waits for the next one, which may begin with its line feed. */
+export class SseReader {
+  #buffer = ""
+  #data: Array<string> = []
+  #size = 0
+  #event = ""
+  #id: string | undefined
+  #retry: number | undefined
+  #first = true
+  #overflow = false
+
+  readonly #limit: number
+
+  /** @param limit the most characters that one event may have */
+  constructor(limit: number) {
+    this.#limit = limit
+  }
+
+  /** Whether an event was larger than the limit; what follows on this stream cannot be trusted. */
+  get overflow(): boolean {
+    return this.#overflow
+  }
+
+  /** Reads the next text and gives the events that it completes. An event that is cut by the end is dropped. */
+  push(chunk: string): ReadonlyArray<SseEvent> {
+    const out: Array<SseEvent> = []
+    let text = this.#buffer + chunk
+    if (this.#first && text !== "") {
+      this.#first = false
+      if (text.charCodeAt(0) === 0xfeff) text = text.slice(1)
+    }
+    let start = 0
+    lineEnd.lastIndex = 0
+    for (let found = lineEnd.exec(text); found !== null; found = lineEnd.exec(text)) {
+      const end = found[0]
+      const cut = end === "\r" && lineEnd.lastIndex === text.length
+      if (cut) break
+      this.#line(text.slice(start, found.index), out)
+      start = lineEnd.lastIndex
+    }
+    this.#buffer = text.slice(start)
+    if (this.#buffer.length + this.#size > this.#limit) this.#overflow = true
+    return this.#overflow ? [] : out
+  }
+
+  #line(line: string, out: Array<SseEvent>): void {
+    if (line === "") return this.#dispatch(out)
+    const colon = line.indexOf(":")
+    if (colon === 0) return
+    const field = colon < 0 ? line : line.slice(0, colon)
+    const raw = colon < 0 ? "" : line.slice(colon + 1)
+    const value = raw.startsWith(" ") ? raw.slice(1) : raw
+    if (field === "data") {
+      this.#data.push(value)
+      this.#size += value.length
+      if (this.#size > this.#limit) this.#overflow = true
+    } else if (field === "event") this.#event = value
+    else if (field === "id" && !value.includes("\0")) this.#id = value
+    else if (field === "retry" && /^\d+$/.test(value)) this.#retry = Number(value)
+  }
+
+  #dispatch(out: Array<SseEvent>): void {
+    if (this.#data.length > 0 || this.#retry !== undefined) {
+      out.push({
+        event: this.#event === "" ? "message" : this.#event,
+        data: this.#data.join("\n"),
+        ...(this.#id === undefined ? {} : { id: this.#id }),
+        ...(this.#retry === undefined ? {} : { retry: this.#retry })
+      })
+    }
+    this.#data = []
+    this.#size = 0
+    this.#event = ""
+    this.#retry = undefined
+  }
+}

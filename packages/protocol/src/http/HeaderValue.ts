@@ -1,0 +1,36 @@
+/**
+ * Values in headers: text that a header cannot carry travels as `=?base64?…?=` (HDR-08 to HDR-12).
+ */
+import { textFromBase64, toBase64 } from "../json/index.ts"
+
+const open = "=?base64?"
+const close = "?="
+const plain = /^[\x20-\x7E\t]*$/
+
+const looksEncoded = (value: string): boolean =>
+  value.length >= open.length + close.length && value.startsWith(open) && value.endsWith(close)
+
+/** The header value of any text. */
+export const encodeHeaderValue = (text: string): string =>
+  plain.test(text) && !/^[ \t]|[ \t]$/.test(text) && !looksEncoded(text) ? text : `${open}${toBase64(text)}${close}`
+
+const isSpace = (code: number) => code === 32 || code === 9
+
+/** A field value without the white space that HTTP allows around it (HDR-07). */
+export const trimHeaderValue = (value: string): string => {
+  let start = 0
+  let end = value.length
+  while (start < end && isSpace(value.charCodeAt(start))) start++
+  while (end > start && isSpace(value.charCodeAt(end - 1))) end--
+  return start === 0 && end === value.length ? value : value.slice(start, end)
+}
+
+/**
+ * The text of a header value, or `undefined` where it cannot be one: characters that no header carries, or markers
+ * round something that is not canonical Base64 of UTF-8.
+ */
+export const decodeHeaderValue = (value: string): string | undefined => {
+  const trimmed = trimHeaderValue(value)
+  if (looksEncoded(trimmed)) return textFromBase64(trimmed.slice(open.length, -close.length))
+  return plain.test(trimmed) ? trimmed : undefined
+}

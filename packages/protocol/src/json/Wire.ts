@@ -1,0 +1,35 @@
+/**
+ * Total decoding of payloads whose JSON form is their typed form.
+ *
+ * A payload is checked and then handed on as it came, so members that a newer peer added are kept and nothing is
+ * copied. Encoding such a payload is the identity.
+ */
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import { schemaProblems } from "./Problems.ts"
+
+/** A schema whose encoded form is its type. */
+export type WireSchema<T> = Schema.ConstraintCodec<T, T, never, never>
+
+/** Why a payload does not fit: one sentence a problem. */
+export interface Misfit {
+  readonly problems: ReadonlyArray<string>
+}
+
+/**
+ * The decoder of one payload schema.
+ *
+ * @param schema a schema without transformations
+ * @returns a total function: the value that was given, now typed, or every problem found in it
+ */
+export const wireDecoder = <T>(schema: WireSchema<T>): ((value: unknown) => Result.Result<T, Misfit>) => {
+  const is = Schema.is(schema)
+  const decode = Schema.decodeUnknownResult(schema, { errors: "all" })
+  return (value) => {
+    if (is(value)) return Result.succeed(value)
+    const decoded = decode(value)
+    return Result.isFailure(decoded)
+      ? Result.fail({ problems: schemaProblems(decoded.failure.issue) })
+      : Result.succeed(decoded.success)
+  }
+}

@@ -1,0 +1,8 @@
+export { fromBase64, textFromBase64, toBase64 } from "./Base64.ts"
+export { isJsonObject, isRecord, own, parseJson, record, type Json, type JsonObject } from "./Json.ts"
+export { anyOfObjects, hasObjectRoot, maxSchemaDepth, objectRoot, refuseSchema, resolveRoot } from "./JsonSchema.ts"
+export { pathText, schemaProblems, standardProblems, type StandardIssue } from "./Problems.ts"
+export { lintSchema, type SchemaFinding } from "./SchemaLint.ts"
+export { lean, printSchema } from "./SchemaPrinter.ts"
+export { structured, unwrap, wrap, type Structured } from "./Structured.ts"
+export { wireDecoder, type Misfit, type WireSchema } from "./Wire.ts"

@@ -1,0 +1,25 @@
+import { defineConfig } from "vitest/config"
+
+/** Tests run on sources: the `@treadle/source` export condition stands before the built files. */
+const conditions = ["@treadle/source", "node", "import", "default"]
+
+const project = (name: string, include: ReadonlyArray<string>) => ({
+  extends: true as const,
+  test: { name, include: [...include] }
+})
+
+export default defineConfig({
+  resolve: { conditions },
+  ssr: { resolve: { conditions } },
+  test: {
+    testTimeout: 20_000,
+    hookTimeout: 20_000,
+    projects: [
+      project("protocol", ["packages/protocol/test/**/*.test.ts"]),
+      project("server", ["packages/server/test/**/*.test.ts"]),
+      project("client", ["packages/client/test/**/*.test.ts"]),
+      project("examples", ["examples/*/*.test.ts"]),
+      project("repository", ["test/**/*.test.ts"])
+    ]
+  }
+})
