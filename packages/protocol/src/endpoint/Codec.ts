@@ -9,6 +9,7 @@ import {
   isJsonObject,
   lean,
   lintSchema,
+  pathText,
   printSchema,
   refuseSchema,
   schemaProblems,
@@ -118,10 +119,14 @@ export const standardOutputCodec = (standard: Standard): Codec => ({
   encode: (value) => Effect.flatMap(validated(standard, value), plainJson)
 })
 
-const nothing: Codec["decode"] = (value) =>
-  isJsonObject(value) && Object.keys(value).length > 0
-    ? Effect.fail({ problems: Object.keys(value).map((key) => `${key}: this tool takes no arguments`) })
-    : Effect.succeed({})
+const nothing: Codec["decode"] = (value) => {
+  if (value === undefined) return Effect.succeed({})
+  if (!isJsonObject(value)) return Effect.fail({ problems: ["Expected object"] })
+  const keys = Object.keys(value)
+  return keys.length === 0
+    ? Effect.succeed({})
+    : Effect.fail({ problems: keys.map((key) => `${pathText([key])}: this tool takes no arguments`) })
+}
 
 /** The codec of a tool without input: a closed empty object, enforced. */
 export const emptyCodec: Codec = {
@@ -131,9 +136,16 @@ export const emptyCodec: Codec = {
   encode: () => Effect.succeed({})
 }
 
+/** A struct without fields admits any value but null, and so does what Effect prints for it. */
+const isEmptyStruct = (input: unknown): boolean =>
+  Schema.isSchema(input) &&
+  input.ast._tag === "Objects" &&
+  input.ast.propertySignatures.length === 0 &&
+  input.ast.indexSignatures.length === 0
+
 /** The codec of whatever an author wrote for `input`. */
 export const inputCodec = (input: unknown): Codec => {
-  if (input === undefined) return emptyCodec
+  if (input === undefined || isEmptyStruct(input)) return emptyCodec
   if (Schema.isSchema(input)) return effectCodec(input as unknown as PureSchema, "input")
   if (isStandard(input)) return standardInputCodec(input)
   const fields = input as PureFields

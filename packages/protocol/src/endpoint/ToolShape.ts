@@ -31,6 +31,8 @@ export type ShapeFault =
 
 /** How values travel, and back. */
 export interface ValueShape {
+  /** Whether it goes as `{ "value": … }`. */
+  readonly wrapped: boolean
   /** The JSON that goes into `structuredContent`. */
   readonly encode: (value: unknown) => Effect.Effect<Json, Misfit>
   readonly decode: (structuredContent: unknown) => Effect.Effect<unknown, Misfit>
@@ -66,19 +68,24 @@ const errorShape = (schemas: ReadonlyArray<PureSchema>) => {
   const tags = codecs.flatMap((codec) => errorTag(codec.schema) ?? [])
   const faults: Array<ShapeFault> = codecs.flatMap((codec) => unrepresentable("errors", codec))
   for (const tag of duplicates(tags)) faults.push({ _tag: "AmbiguousErrors", tag })
-  return { shape: { encode: union.encode, decode: union.decode }, printed: codecs.map((codec) => codec.schema), faults }
+  return {
+    shape: { wrapped: false, encode: union.encode, decode: union.decode },
+    printed: codecs.map((codec) => codec.schema),
+    faults
+  }
 }
 
 const outputShape = (codec: Codec): { readonly shape: ValueShape; readonly schema: JsonObject } => {
-  const rule = structured(objectRoot(codec.schema) ?? codec.schema)
+  const rule = structured(codec.schema)
   return {
     schema: rule.schema,
     shape: rule.wrapped
       ? {
+          wrapped: true,
           encode: (value) => Effect.map(codec.encode(value), (json) => wrap(rule, json)),
           decode: (content) => codec.decode(unwrap(rule, content))
         }
-      : codec
+      : { wrapped: false, encode: codec.encode, decode: codec.decode }
   }
 }
 

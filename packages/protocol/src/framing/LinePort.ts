@@ -33,6 +33,8 @@ class MemoryEnd implements LinePort {
   #paused = false
   #scheduled = false
   #closed = false
+  /** Whether the writer was asked to wait. */
+  #full = false
   readonly #encoder = new TextEncoder()
 
   readonly #highWater: number
@@ -74,6 +76,7 @@ class MemoryEnd implements LinePort {
     this.#queue.push(item)
     if (item !== "end") this.#size += item.length
     this.#schedule()
+    if (this.#size > this.#highWater) this.#full = true
     return this.#size <= this.#highWater
   }
 
@@ -85,7 +88,6 @@ class MemoryEnd implements LinePort {
 
   #deliver(): void {
     this.#scheduled = false
-    const wasFull = this.#size > this.#highWater
     while (!this.#paused && this.#reader !== undefined) {
       const item = this.#queue.shift()
       if (item === undefined) break
@@ -96,7 +98,9 @@ class MemoryEnd implements LinePort {
       }
     }
     const peer = this.#peer
-    if (wasFull && this.#size <= this.#highWater && peer !== undefined) peer.#reader?.drain()
+    if (!this.#full || this.#size > this.#highWater || peer === undefined) return
+    this.#full = false
+    peer.#reader?.drain()
   }
 }
 

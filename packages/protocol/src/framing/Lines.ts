@@ -28,6 +28,8 @@ export const webUtf8 = (): DecodeUtf8 => {
 
 const lineFeed = 10
 const carriageReturn = 13
+/** What a line may have beside its text: a byte order mark and a carriage return. */
+const slack = 4
 const isBom = (bytes: Uint8Array) => bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
 
 const join = (parts: ReadonlyArray<Uint8Array>, length: number): Uint8Array => {
@@ -80,7 +82,7 @@ export class LineCutter {
     if (this.#skipping) return
     this.#rest.push(part)
     this.#restLength += part.length
-    if (this.#restLength > this.#limit + 1) {
+    if (this.#restLength > this.#limit + slack) {
       this.#skipping = true
       this.#rest = []
       this.#restLength = 0
@@ -93,8 +95,9 @@ export class LineCutter {
     this.#rest = []
     this.#restLength = 0
     this.#skipping = false
-    if (skipped) return this.#emit({ _tag: "TooLong", limit: this.#limit })
-    this.#text(whole)
+    if (!skipped) return this.#text(whole)
+    this.#first = false
+    this.#emit({ _tag: "TooLong", limit: this.#limit })
   }
 
   #text(whole: Uint8Array): void {

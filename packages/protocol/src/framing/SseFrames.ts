@@ -26,7 +26,7 @@ export const sseComment = ": \n\n"
 
 const lineEnd = /\r\n|\n|\r/g
 
-/** Reads one stream. A carriage return at the end of a chunk waits for the next one, which may begin with its line feed. */
+/** Reads one stream. A carriage return ends its line at once; a line feed right after it belongs to it. */
 export class SseReader {
   #buffer = ""
   #data: Array<string> = []
@@ -35,16 +35,17 @@ export class SseReader {
   #id: string | undefined
   #retry: number | undefined
   #first = true
+  #afterReturn = false
   #overflow = false
 
   readonly #limit: number
 
-  /** @param limit the most characters that one event may have */
+  /** @param limit the most characters that one event may have: its data so far and the line that is being read */
   constructor(limit: number) {
     this.#limit = limit
   }
 
-  /** Whether an event was larger than the limit; what follows on this stream cannot be trusted. */
+  /** Whether an event was larger than the limit; nothing after it on this stream is read. */
   get overflow(): boolean {
     return this.#overflow
   }
@@ -52,27 +53,35 @@ export class SseReader {
   /** Reads the next text and gives the events that it completes. An event that is cut by the end is dropped. */
   push(chunk: string): ReadonlyArray<SseEvent> {
     const out: Array<SseEvent> = []
-    let text = this.#buffer + chunk
-    if (this.#first && text !== "") {
-      this.#first = false
-      if (text.charCodeAt(0) === 0xfeff) text = text.slice(1)
-    }
+    const text = this.#buffer + this.#opening(chunk)
     let start = 0
     lineEnd.lastIndex = 0
-    for (let found = lineEnd.exec(text); found !== null; found = lineEnd.exec(text)) {
-      const end = found[0]
-      const cut = end === "\r" && lineEnd.lastIndex === text.length
-      if (cut) break
+    for (let found = lineEnd.exec(text); found !== null && !this.#overflow; found = lineEnd.exec(text)) {
       this.#line(text.slice(start, found.index), out)
       start = lineEnd.lastIndex
     }
     this.#buffer = text.slice(start)
+    this.#afterReturn = chunk === "" ? this.#afterReturn : chunk.endsWith("\r")
     if (this.#buffer.length + this.#size > this.#limit) this.#overflow = true
-    return this.#overflow ? [] : out
+    if (this.#overflow) this.#buffer = ""
+    return out
+  }
+
+  /** The chunk without a byte order mark at the start of the stream and without the rest of a cut line end. */
+  #opening(chunk: string): string {
+    if (chunk === "") return chunk
+    const first = this.#first
+    this.#first = false
+    const skipped = first ? chunk.startsWith("\uFEFF") : this.#afterReturn && chunk.startsWith("\n")
+    return skipped ? chunk.slice(1) : chunk
   }
 
   #line(line: string, out: Array<SseEvent>): void {
     if (line === "") return this.#dispatch(out)
+    if (line.length + this.#size > this.#limit) {
+      this.#overflow = true
+      return
+    }
     const colon = line.indexOf(":")
     if (colon === 0) return
     const field = colon < 0 ? line : line.slice(0, colon)
@@ -81,7 +90,6 @@ export class SseReader {
     if (field === "data") {
       this.#data.push(value)
       this.#size += value.length
-      if (this.#size > this.#limit) this.#overflow = true
     } else if (field === "event") this.#event = value
     else if (field === "id" && !value.includes("\0")) this.#id = value
     else if (field === "retry" && /^\d+$/.test(value)) this.#retry = Number(value)

@@ -7,8 +7,8 @@ const open = "=?base64?"
 const close = "?="
 const plain = /^[\x20-\x7E\t]*$/
 
-const looksEncoded = (value: string): boolean =>
-  value.length >= open.length + close.length && value.startsWith(open) && value.endsWith(close)
+/** The two markers may share their question mark; such a value is no encoding, but a reader might take it for one. */
+const looksEncoded = (value: string): boolean => value.startsWith(open) && value.endsWith(close)
 
 /** The header value of any text. */
 export const encodeHeaderValue = (text: string): string =>
@@ -31,6 +31,7 @@ export const trimHeaderValue = (value: string): string => {
  */
 export const decodeHeaderValue = (value: string): string | undefined => {
   const trimmed = trimHeaderValue(value)
-  if (looksEncoded(trimmed)) return textFromBase64(trimmed.slice(open.length, -close.length))
+  const encoded = looksEncoded(trimmed) && trimmed.length >= open.length + close.length
+  if (encoded) return textFromBase64(trimmed.slice(open.length, -close.length))
   return plain.test(trimmed) ? trimmed : undefined
 }

@@ -22,17 +22,24 @@ const types = ["string", "integer", "boolean"] as const
 
 /** The subschemas in which an annotation is out of place, because the argument would not be reached by name. */
 const elsewhere = [
-  ...[
-    "items",
-    "prefixItems",
-    "contains",
-    "additionalProperties",
-    "patternProperties",
-    "propertyNames",
-    "unevaluatedItems"
-  ],
-  ...["oneOf", "anyOf", "allOf", "not", "if", "then", "else", "$defs", "definitions", "dependentSchemas"],
-  "unevaluatedProperties"
+  "items",
+  "prefixItems",
+  "contains",
+  "additionalProperties",
+  "patternProperties",
+  "propertyNames",
+  "unevaluatedItems",
+  "unevaluatedProperties",
+  "oneOf",
+  "anyOf",
+  "allOf",
+  "not",
+  "if",
+  "then",
+  "else",
+  "$defs",
+  "definitions",
+  "dependentSchemas"
 ]
 
 const mentions = (node: Json | undefined): boolean => {
@@ -89,6 +96,10 @@ export const paramHeaders = (schema: JsonObject): Result.Result<ReadonlyArray<Pa
 const valueAt = (args: unknown, path: ReadonlyArray<string>): unknown =>
   path.reduce<unknown>((value, key) => (isRecord(value) ? own(value, key) : undefined), args)
 
+/** What a header can repeat. Nothing else is made text: an object from outside may hold a `toString` of its own. */
+const isScalar = (value: unknown): value is string | number | boolean =>
+  typeof value === "string" || typeof value === "number" || typeof value === "boolean"
+
 /** The headers of one call; an argument that is absent or null has none (XHDR-09). */
 export const mirrorParams = (
   headers: ReadonlyArray<ParamHeader>,
@@ -96,9 +107,7 @@ export const mirrorParams = (
 ): ReadonlyArray<readonly [string, string]> =>
   headers.flatMap(({ header, path }) => {
     const value = valueAt(args, path)
-    return typeof value === "string" || typeof value === "number" || typeof value === "boolean"
-      ? [[header, encodeHeaderValue(String(value))] as const]
-      : []
+    return isScalar(value) ? [[header, encodeHeaderValue(String(value))] as const] : []
   })
 
 const decimal = /^-?\d+(?:\.0+)?$/
@@ -106,7 +115,7 @@ const decimal = /^-?\d+(?:\.0+)?$/
 const agrees = (type: ParamHeader["type"], text: string, value: unknown): boolean =>
   type === "integer" && typeof value === "number"
     ? decimal.test(text) && Number(text) === value
-    : text === String(value)
+    : isScalar(value) && text === String(value)
 
 /**
  * Compares the headers of a request with its arguments.

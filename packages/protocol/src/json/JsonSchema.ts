@@ -10,10 +10,57 @@ export const maxSchemaDepth = 64
 
 const localRef = "#/$defs/"
 
-const referenceName = (schema: Json): string | undefined =>
-  isJsonObject(schema) && typeof schema["$ref"] === "string" && schema["$ref"].startsWith(localRef)
-    ? decodeURIComponent(schema["$ref"].slice(localRef.length).replaceAll("~1", "/").replaceAll("~0", "~"))
-    : undefined
+interface Reference {
+  /** The definition that it names. */
+  readonly name: string
+  /** What follows the name, with its slash: a way into the definition. */
+  readonly rest: string
+}
+
+/** A reference into `$defs`, read as RFC 6901 in a URI fragment; `undefined` for any other text. */
+const readReference = (ref: unknown): Reference | undefined => {
+  if (typeof ref !== "string" || !ref.startsWith(localRef)) return undefined
+  const slash = ref.indexOf("/", localRef.length)
+  const end = slash < 0 ? ref.length : slash
+  try {
+    const name = decodeURIComponent(ref.slice(localRef.length, end)).replaceAll("~1", "/").replaceAll("~0", "~")
+    return { name, rest: ref.slice(end) }
+  } catch {
+    return undefined
+  }
+}
+
+const printReference = ({ name, rest }: Reference): string =>
+  `${localRef}${encodeURIComponent(name.replaceAll("~", "~0").replaceAll("/", "~1"))}${rest}`
+
+/** The definition that a schema stands for, where it is a reference to a whole one. */
+const referenceName = (schema: Json): string | undefined => {
+  const reference = isJsonObject(schema) ? readReference(schema["$ref"]) : undefined
+  return reference?.rest === "" ? reference.name : undefined
+}
+
+/** The same schema with each of its references replaced. */
+const mapReferences = (node: Json, replace: (ref: string) => string): Json => {
+  if (Array.isArray(node)) return node.map((item) => mapReferences(item, replace))
+  if (!isJsonObject(node)) return node
+  return Object.fromEntries(
+    Object.entries(node).map(([key, value]) => [
+      key,
+      key === "$ref" && typeof value === "string" ? replace(value) : mapReferences(value, replace)
+    ])
+  )
+}
+
+/** Whether any reference of a schema passes the test. */
+const someReference = (node: Json, test: (ref: string) => boolean): boolean => {
+  if (Array.isArray(node)) return node.some((item) => someReference(item, test))
+  if (!isJsonObject(node)) return false
+  return Object.entries(node).some(([key, value]) =>
+    key === "$ref" && typeof value === "string" ? test(value) : someReference(value, test)
+  )
+}
+
+const refersTo = (node: Json, name: string): boolean => someReference(node, (ref) => readReference(ref)?.name === name)
 
 /**
  * A schema whose root is not a reference, although it may be made of one.
@@ -30,7 +77,7 @@ export const resolveRoot = (schema: JsonObject, definitions: JsonObject): JsonOb
     if (name === undefined || !isJsonObject(target)) break
     const { $ref: _, ...beside } = root
     root = { ...target, ...beside }
-    if (!JSON.stringify(definitions).includes(JSON.stringify(`${localRef}${name}`))) {
+    if (!refersTo(definitions, name)) {
       const { [name]: _inlined, ...others } = rest
       rest = others
     }
@@ -94,40 +141,69 @@ export const objectRoot = (schema: JsonObject): JsonObject | undefined => {
   return isObjectSchema(schema, schema, 0) ? { type: "object", ...schema } : undefined
 }
 
-const renameRefs = (node: Json, names: ReadonlyMap<string, string>): Json => {
-  if (Array.isArray(node)) return node.map((item) => renameRefs(item, names))
-  if (!isJsonObject(node)) return node
-  return Object.fromEntries(
-    Object.entries(node).map(([key, value]) => {
-      const name = key === "$ref" ? referenceName(node) : undefined
-      const renamed = name === undefined ? undefined : names.get(name)
-      return [key, renamed === undefined ? renameRefs(value, names) : `${localRef}${renamed}`]
-    })
-  )
+/** A schema taken out of its document, with what it needs of it. */
+interface Embedded {
+  readonly schema: JsonObject
+  readonly definitions: JsonObject
+  /** `$schema`, which may stand at the root of a document only. */
+  readonly dialect: JsonObject
 }
 
-/** One object schema that admits what any of the given ones admits; their definitions are kept apart. */
+const freeName = (wanted: string, taken: (name: string) => boolean): string => {
+  let name = wanted
+  for (let n = 2; taken(name); n++) name = `${wanted}_${n}`
+  return name
+}
+
+/** A schema that may stand inside another document: references to its old root lead to a definition instead. */
+export const embed = (document: JsonObject): Embedded => {
+  const { $defs, $schema, ...schema } = document
+  const definitions = isJsonObject($defs) ? $defs : {}
+  const dialect: JsonObject = $schema === undefined ? {} : { $schema }
+  const isRootReference = (ref: string) => (ref === "#" || ref.startsWith("#/")) && !ref.startsWith(localRef)
+  if (!someReference(document, isRootReference)) return { schema, definitions, dialect }
+  const name = freeName("Root", (one) => Object.hasOwn(definitions, one))
+  const moved = mapReferences({ ...definitions, [name]: schema }, (ref) =>
+    isRootReference(ref) ? printReference({ name, rest: ref.slice(1) }) : ref
+  )
+  return { schema: { $ref: printReference({ name, rest: "" }) }, definitions: moved as JsonObject, dialect }
+}
+
+/**
+ * One object schema that admits what any of the given ones admits. Definitions of one name are shared where they are
+ * the same, and kept apart otherwise.
+ */
 export const anyOfObjects = (schemas: ReadonlyArray<JsonObject>): JsonObject => {
-  const definitions = new Map<string, Json>()
-  const members = schemas.map(({ $defs, ...schema }) => {
-    const names = new Map<string, string>()
-    for (const [name, definition] of Object.entries(isJsonObject($defs) ? $defs : {})) {
-      let free = name
-      for (
-        let n = 2;
-        definitions.has(free) && JSON.stringify(definitions.get(free)) !== JSON.stringify(definition);
-        n++
-      ) {
-        free = `${name}_${n}`
+  const merged = new Map<string, Json>()
+  const shareable = new Map<string, string>()
+  let root: JsonObject = {}
+  const members = schemas.map((document) => {
+    const { schema, definitions, dialect } = embed(document)
+    root = { ...dialect, ...root }
+    const entries = Object.entries(definitions)
+    const clash = entries.some(([name, one]) => merged.has(name) && shareable.get(name) !== JSON.stringify(one))
+    if (!clash) {
+      for (const [name, one] of entries) {
+        merged.set(name, one)
+        shareable.set(name, JSON.stringify(one))
       }
-      names.set(name, free)
-      definitions.set(free, renameRefs(definition, names))
+      return schema
     }
-    return renameRefs(schema, names)
+    const names = new Map<string, string>()
+    const taken = (name: string) => merged.has(name) || [...names.values()].includes(name)
+    for (const [name] of entries) names.set(name, freeName(name, taken))
+    const rename = (ref: string): string => {
+      const reference = readReference(ref)
+      const renamed = reference === undefined ? undefined : names.get(reference.name)
+      return reference === undefined || renamed === undefined ? ref : printReference({ ...reference, name: renamed })
+    }
+    for (const [name, one] of entries) merged.set(names.get(name) ?? name, mapReferences(one, rename))
+    return mapReferences(schema, rename)
   })
   return {
+    ...root,
     type: "object",
     anyOf: members,
-    ...(definitions.size === 0 ? {} : { $defs: Object.fromEntries(definitions) })
+    ...(merged.size === 0 ? {} : { $defs: Object.fromEntries(merged) })
   }
 }

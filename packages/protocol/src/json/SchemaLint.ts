@@ -37,6 +37,18 @@ const unflaggedPattern = (filter: Annotations): string | undefined => {
   return /^[dg]*uy?$/.test(flags) ? undefined : source
 }
 
+/** The cure of a least length in code units, where a smaller one is published: JSON Schema counts code points. */
+const codePointCure = (filter: Annotations): string | undefined => {
+  const representation = filter["representation"] as { readonly id?: string; readonly payload?: unknown } | undefined
+  const { minLength, minimum, maximum } = (representation?.payload ?? {}) as { readonly [key: string]: number }
+  if (representation?.id === "effect/schema/isMinLength" && minLength !== undefined && minLength > 1) {
+    return `Schema.isMinCodePoints(${minLength})`
+  }
+  return representation?.id === "effect/schema/isBetweenLength" && minimum !== undefined && minimum > 1
+    ? `Schema.isBetweenCodePoints(${minimum}, ${maximum})`
+    : undefined
+}
+
 const filters = (ast: SchemaAST.AST): ReadonlyArray<Annotations> => {
   const out: Array<Annotations> = []
   const visit = (check: SchemaAST.Filter<never> | SchemaAST.FilterGroup<never>) => {
@@ -80,6 +92,8 @@ export const lintSchema = (
       if (source !== undefined && !text.includes(`"pattern":${JSON.stringify(source)}`)) {
         report(path, `the pattern /${source}/ is not published: write it with the u flag, /${source}/u`)
       }
+      const remedy = ast._tag === "String" ? codePointCure(filter) : undefined
+      if (remedy !== undefined) report(path, `a smaller least length is published than is checked: use ${remedy}`)
     }
     const annotations = ast.annotations as Annotations | undefined
     if (

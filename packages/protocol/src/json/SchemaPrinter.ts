@@ -22,21 +22,29 @@ const flatten = (node: JsonObject): JsonObject => {
   if (said.length === 0) return node
   const { allOf: _, ...rest } = node
   const kept = parts.filter((part) => !said.includes(part as JsonObject))
-  return Object.assign({}, rest, ...said, kept.length === 0 ? {} : { allOf: kept })
+  return said.reduce((out, part) => ({ ...out, ...part }), kept.length === 0 ? rest : { ...rest, allOf: kept })
 }
+
+/** Annotations with these prefixes go into the printed schema as they stand, `x-mcp-header` among them. */
+const isExtensionKey = (key: string): boolean => key.startsWith("x-")
+
+const saysNothing = (node: JsonObject, key: string, value: Json): boolean =>
+  (key === "additionalProperties" && value === true) ||
+  (node["type"] === "integer" &&
+    ((key === "minimum" && value === Number.MIN_SAFE_INTEGER) ||
+      (key === "maximum" && value === Number.MAX_SAFE_INTEGER)))
 
 const leanNode = (given: Json): Json => {
   if (Array.isArray(given)) return given.map(leanNode)
   if (!isJsonObject(given)) return given
   const node = flatten(given)
-  const out: { [key: string]: Json } = {}
-  for (const [key, value] of Object.entries(node)) {
-    if (key === "minimum" && value === Number.MIN_SAFE_INTEGER) continue
-    if (key === "maximum" && value === Number.MAX_SAFE_INTEGER) continue
-    if (key === "additionalProperties" && value === true) continue
-    out[key] = data.has(key) ? value : schemaMaps.has(key) ? leanMap(value) : leanNode(value)
-  }
-  return out
+  const kept = Object.entries(node).filter(([key, value]) => !saysNothing(node, key, value))
+  return Object.fromEntries(
+    kept.map(([key, value]) => [
+      key,
+      data.has(key) || isExtensionKey(key) ? value : schemaMaps.has(key) ? leanMap(value) : leanNode(value)
+    ])
+  )
 }
 
 const leanMap = (value: Json): Json =>
@@ -49,9 +57,6 @@ export const lean = (schema: JsonObject): JsonObject => {
   const out = leanNode(schema)
   return isJsonObject(out) ? out : schema
 }
-
-/** Annotations with these prefixes go into the printed schema as they stand, `x-mcp-header` among them. */
-const isExtensionKey = (key: string): boolean => key.startsWith("x-")
 
 /**
  * The JSON Schema of what a schema's JSON form may be.

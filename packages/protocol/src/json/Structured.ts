@@ -5,7 +5,7 @@
  * `{ "value": … }` with the schema wrapped to match, in both eras.
  */
 import { isRecord, own, type Json, type JsonObject } from "./Json.ts"
-import { hasObjectRoot } from "./JsonSchema.ts"
+import { embed, hasObjectRoot } from "./JsonSchema.ts"
 
 /** How the values of one output travel. */
 export interface Structured {
@@ -17,14 +17,15 @@ export interface Structured {
 /** How values of a printed schema travel. */
 export const structured = (schema: JsonObject): Structured => {
   if (hasObjectRoot(schema)) return { wrapped: false, schema }
-  const { $defs, ...value } = schema
+  const { schema: value, definitions, dialect } = embed(schema)
   return {
     wrapped: true,
     schema: {
+      ...dialect,
       type: "object",
       properties: { value },
       required: ["value"],
-      ...($defs === undefined ? {} : { $defs })
+      ...(Object.keys(definitions).length === 0 ? {} : { $defs: definitions })
     }
   }
 }

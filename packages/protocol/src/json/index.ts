@@ -1,6 +1,14 @@
 export { fromBase64, textFromBase64, toBase64 } from "./Base64.ts"
 export { isJsonObject, isRecord, own, parseJson, record, type Json, type JsonObject } from "./Json.ts"
-export { anyOfObjects, hasObjectRoot, maxSchemaDepth, objectRoot, refuseSchema, resolveRoot } from "./JsonSchema.ts"
+export {
+  anyOfObjects,
+  embed,
+  hasObjectRoot,
+  maxSchemaDepth,
+  objectRoot,
+  refuseSchema,
+  resolveRoot
+} from "./JsonSchema.ts"
 export { pathText, schemaProblems, standardProblems, type StandardIssue } from "./Problems.ts"
 export { lintSchema, type SchemaFinding } from "./SchemaLint.ts"
 export { lean, printSchema } from "./SchemaPrinter.ts"

@@ -52,15 +52,13 @@ export const EmbeddedResource = Schema.Struct({
 })
 export interface EmbeddedResource extends Schema.Schema.Type<typeof EmbeddedResource> {}
 
-const known = ["text", "image", "audio", "resource_link", "resource"]
+const known = new Set(["text", "image", "audio", "resource_link", "resource"])
 
 /** A block of a type that this version does not know. */
 export const UnknownContent = Schema.StructWithRest(
   Schema.Struct({
     type: Schema.String.check(
-      Schema.makeFilter(
-        (type) => !known.includes(type) || `a block of type "${type}" must have the members of its type`
-      )
+      Schema.makeFilter((type) => !known.has(type) || `a block of type "${type}" must have the members of its type`)
     )
   }),
   [Schema.Record(Schema.String, Schema.Json)]

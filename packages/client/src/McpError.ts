@@ -1,0 +1,156 @@
+/**
+ * Why a request of a client failed: one error, `McpError`, whose tagged `reason` says which of a closed set of things
+ * happened and carries its facts.
+ *
+ * Only `Rpc` comes from the peer as a JSON-RPC error; no other reason can be taken for one (ERR-13). The errors that an
+ * endpoint declares are not in here: a typed call fails with their own classes.
+ */
+import * as Data from "effect/Data"
+import type { Json } from "@treadle/protocol/json"
+import type { ContentBlock } from "@treadle/protocol/schema"
+
+/** The server does not offer what was asked of it. */
+class NotOffered extends Data.TaggedError("NotOffered")<{ readonly what: string }> {
+  override get message(): string {
+    return this.what
+  }
+}
+
+/** The tool ran and said no, in words for a model: `message` is its text. */
+class ToolFailed extends Data.TaggedError("ToolFailed")<{
+  readonly message: string
+  readonly content: ReadonlyArray<ContentBlock>
+  readonly structuredContent?: Json
+}> {}
+
+/** The server answered with a JSON-RPC error. */
+class Rpc extends Data.TaggedError("Rpc")<{
+  readonly code: number
+  readonly message: string
+  readonly data?: Json
+  /** The HTTP status that it came with. */
+  readonly status?: number
+}> {}
+
+/** The request or its answer did not get through. */
+class Transport extends Data.TaggedError("Transport")<{
+  readonly message: string
+  /** The HTTP status, where there was an answer. */
+  readonly status?: number
+  readonly cause?: unknown
+}> {}
+
+/** The session or its pipe was closed, by either side. */
+class Closed extends Data.TaggedError("Closed")<{ readonly detail?: string }> {
+  override get message(): string {
+    return this.detail ?? "the session is closed; open a new one"
+  }
+}
+
+/** No answer came in time. */
+class TimedOut extends Data.TaggedError("TimedOut")<{
+  /** The time that was waited, in milliseconds. */
+  readonly after: number
+  readonly method: string
+}> {
+  override get message(): string {
+    return `no answer within ${this.after} ms; it was cancelled. Give a longer timeout if it needs one`
+  }
+}
+
+/** The caller no longer wanted the answer. */
+class Cancelled extends Data.TaggedError("Cancelled")<{ readonly why?: string }> {
+  override get message(): string {
+    return this.why === undefined ? "the caller cancelled it" : `the caller cancelled it: ${this.why}`
+  }
+}
+
+/** The server asked for input that the client did not give. */
+class InputRefused extends Data.TaggedError("InputRefused")<{ readonly asked: string }> {
+  override get message(): string {
+    return `it needs input that was not given: ${this.asked}`
+  }
+}
+
+/** The server asked for input again and again. */
+class TooManyRounds extends Data.TaggedError("TooManyRounds")<{ readonly rounds: number }> {
+  override get message(): string {
+    return `it still asked for input after ${this.rounds} rounds`
+  }
+}
+
+/** The server wants to know who is calling (HTTP 401). */
+class Unauthorized extends Data.TaggedError("Unauthorized")<{ readonly server: string }> {
+  override get message(): string {
+    return `${this.server} asks for authorization (HTTP 401); send it with the "headers" setting`
+  }
+}
+
+/** A value is not what was agreed: an answer of the server, or the arguments before they are sent. */
+class Undecodable extends Data.TaggedError("Undecodable")<{
+  /** What it is about, such as `the result`. */
+  readonly what: string
+  /** One sentence a problem. */
+  readonly problems: ReadonlyArray<string>
+}> {
+  override get message(): string {
+    return `${this.what} is not as agreed: ${this.problems.join("; ")}`
+  }
+}
+
+/** The reasons, for those who make errors themselves, as tests do. */
+export const McpReason = {
+  NotOffered,
+  ToolFailed,
+  Rpc,
+  Transport,
+  Closed,
+  TimedOut,
+  Cancelled,
+  InputRefused,
+  TooManyRounds,
+  Unauthorized,
+  Undecodable
+}
+
+/** Why a request failed. */
+export type McpReason = InstanceType<(typeof McpReason)[keyof typeof McpReason]>
+
+/** The address of a server as messages show it: without credentials and query, which may be secrets. */
+export const addressOf = (url: URL): string => `${url.origin}${url.pathname}`
+
+const said = (reason: McpReason): string =>
+  reason._tag === "Rpc" ? `${reason.message} (JSON-RPC error ${reason.code})` : reason.message
+
+/**
+ * A request that failed.
+ *
+ * `cause` is what a handler in the same process died of, or what the platform threw.
+ *
+ * @example
+ * ```ts
+ * import { McpError, McpReason } from "@treadle/client"
+ * import * as Effect from "effect/Effect"
+ *
+ * const reason = new McpReason.TimedOut({ after: 500, method: "tools/call" })
+ * const failed = Effect.fail(new McpError({ reason, method: "tools/call", server: "https://box.example/mcp" }))
+ *
+ * Effect.runSync(Effect.catchReason(failed, "McpError", "TimedOut", (timedOut) => Effect.succeed(timedOut.after)))
+ * // => 500
+ * ```
+ */
+export class McpError extends Data.TaggedError("McpError")<{
+  readonly reason: McpReason
+  /** The method of the request. */
+  readonly method: string
+  /** The address, the command or the name of the server. */
+  readonly server: string
+  /** The tool, where the request was a call. */
+  readonly tool?: string
+  readonly cause?: unknown
+}> {
+  override get message(): string {
+    const subject = this.tool === undefined ? this.method : `${this.method} ${JSON.stringify(this.tool)}`
+    return `${subject} at ${this.server}: ${said(this.reason)}`
+  }
+}

@@ -1,0 +1,156 @@
+/**
+ * A child process as a pipe of lines. Its errors output is always read, so that it never blocks the child (B028), and
+ * its last words are kept for the message of a crash.
+ */
+import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import type { LinePort, LineReader } from "@treadle/protocol/framing"
+import type { OnNoise } from "../ClientSettings.ts"
+import { McpError, McpReason } from "../McpError.ts"
+import { childEnvironment, type Environment } from "./ChildEnvironment.ts"
+import { awaitExit, stopProcess, type StopTimes } from "./ProcessStop.ts"
+
+/** The program to start. */
+export interface ChildCommand {
+  /** A program on the PATH, or the path of one. No shell is involved. */
+  readonly command: string
+  /** Passed as they are. */
+  readonly args?: ReadonlyArray<string>
+  /** Added to a few harmless variables of this process; `undefined` removes one. */
+  readonly env?: Environment
+  /** The directory to start it in; that of this process by default. */
+  readonly cwd?: string
+  /** Gets what the child writes to its errors output, as it comes. */
+  readonly onStderr?: (text: string) => void
+  /** How long it is waited for when the session ends. */
+  readonly stop?: StopTimes
+}
+
+/** A child and the port to it. */
+export interface ChildPipe {
+  readonly port: LinePort
+  /** Why the child is gone, for those who still wait for it. */
+  readonly whyEnded: () => string
+}
+
+/** How many characters of the errors output are kept. */
+const tailLength = 4096
+
+/** How long the rest of a dead child's output is waited for, where another process keeps the pipe open. */
+const outputGrace = 500
+
+const cannotStart = ({ command, cwd }: ChildCommand, cause: NodeJS.ErrnoException): McpError => {
+  const at = cwd === undefined ? "" : ` in ${JSON.stringify(cwd)}`
+  const cure =
+    cause.code === "ENOENT" ? "; check that it is installed and on the PATH, and that the directory exists" : ""
+  const message = `cannot start ${JSON.stringify(command)}${at}: ${cause.message}${cure}`
+  return new McpError({
+    reason: new McpReason.Transport({ message, cause }),
+    method: "server/discover",
+    server: command,
+    cause
+  })
+}
+
+const start = (settings: ChildCommand): Effect.Effect<ChildProcessWithoutNullStreams, McpError> =>
+  Effect.callback((resume) => {
+    const failed = (error: unknown) =>
+      resume(Effect.fail(cannotStart(settings, error instanceof Error ? error : new Error(String(error)))))
+    try {
+      const child = spawn(settings.command, settings.args ?? [], {
+        cwd: settings.cwd,
+        env: childEnvironment(process.env, settings.env ?? {}, process.platform),
+        shell: false,
+        windowsHide: true,
+        stdio: ["pipe", "pipe", "pipe"]
+      })
+      child.once("error", failed)
+      child.once("spawn", () => {
+        child.off("error", failed)
+        // A child that is gone breaks its pipes; its end is reported once, by `end` of the port.
+        child.on("error", () => {})
+        child.stdin.on("error", () => {})
+        resume(Effect.succeed(child))
+      })
+    } catch (error) {
+      failed(error)
+    }
+  })
+
+/** Reads the errors output. Gives its last words. */
+const drainErrors = (
+  child: ChildProcessWithoutNullStreams,
+  onStderr: (text: string) => void,
+  onNoise: OnNoise
+): (() => string) => {
+  let tail = ""
+  child.stderr.setEncoding("utf8")
+  child.stderr.on("data", (text: string) => {
+    tail = (tail + text).slice(-tailLength)
+    try {
+      onStderr(text)
+    } catch (error) {
+      onNoise(String(error), "onStderr threw")
+    }
+  })
+  return () => tail.trim()
+}
+
+const portOf = (child: ChildProcessWithoutNullStreams, onOpen: (reader: LineReader) => void): LinePort => ({
+  open: (reader) => {
+    child.stdout.on("data", reader.chunk)
+    child.stdin.on("drain", reader.drain)
+    onOpen(reader)
+  },
+  write: (text) => !child.stdin.writable || child.stdin.write(text),
+  pause: () => void child.stdout.pause(),
+  resume: () => void child.stdout.resume(),
+  close: () => void child.stdin.end()
+})
+
+/** Waits until nothing more comes from a child: its output has ended, or it is dead and the rest is overdue. */
+const awaitEnd = (child: ChildProcessWithoutNullStreams): Effect.Effect<void> => {
+  const closed = Effect.callback<void>((resume) => {
+    const done = () => resume(Effect.void)
+    child.once("close", done)
+    return Effect.sync(() => child.off("close", done))
+  })
+  const outputEnded = Effect.callback<void>((resume) => {
+    const done = () => resume(Effect.void)
+    child.stdout.once("end", done)
+    return Effect.sync(() => child.stdout.off("end", done))
+  })
+  const signOfEnd = Effect.raceFirst(awaitExit(child), outputEnded)
+  return Effect.raceFirst(closed, Effect.andThen(signOfEnd, Effect.sleep(outputGrace)))
+}
+
+/** Starts a child; it is stopped with the scope. */
+export const openChild = Effect.fnUntraced(function* (
+  settings: ChildCommand,
+  onNoise: OnNoise
+): Effect.fn.Return<ChildPipe, McpError, Scope.Scope> {
+  const child = yield* Effect.acquireRelease(start(settings), (child) => stopProcess(child, settings.stop ?? {}))
+  const lastWords = drainErrors(child, settings.onStderr ?? (() => {}), onNoise)
+  const readers: Array<LineReader> = []
+  yield* Effect.forkScoped(
+    Effect.andThen(
+      awaitEnd(child),
+      Effect.sync(() => readers.forEach((reader) => reader.end()))
+    ),
+    { startImmediately: true }
+  )
+  return {
+    port: portOf(child, (reader) => readers.push(reader)),
+    whyEnded: () => {
+      const how =
+        child.signalCode !== null
+          ? `was ended by ${child.signalCode}`
+          : child.exitCode === null
+            ? "closed its output"
+            : `exited with code ${child.exitCode}`
+      const words = lastWords()
+      return `the process ${how}${words === "" ? "" : `; its last words on stderr: ${words}`}`
+    }
+  }
+})

@@ -1,0 +1,221 @@
+/**
+ * The promise door: the same sessions for code that awaits. A rejection is the declared error or the `McpError` itself.
+ */
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import type { AnyEndpoint, FailureOf, OutputOf } from "@treadle/protocol/endpoint"
+import type { DirectServer } from "@treadle/protocol/framing"
+import type { JsonObject } from "@treadle/protocol/json"
+import type { ContentBlock, DiscoverResult, Implementation, Tool, ToolResult } from "@treadle/protocol/schema"
+import type { Given } from "../call/TypedCall.ts"
+import type { CallReply } from "../call/ToolOutcome.ts"
+import type { HttpSettings } from "../ClientSettings.ts"
+import { Feed } from "../Feed.ts"
+import { McpClient, type ContextOf } from "../McpClient.ts"
+import { addressOf, McpError, McpReason } from "../McpError.ts"
+import type {
+  CallOptions as EffectCallOptions,
+  McpSession,
+  RequestOptions as EffectRequestOptions
+} from "../McpSession.ts"
+import type { Progress } from "../PendingCall.ts"
+
+/** Options of any request. */
+export interface RequestOptions extends EffectRequestOptions {
+  /** Aborting it cancels the request; whoever awaits gets an `McpError` with reason `Cancelled`. */
+  readonly signal?: AbortSignal
+}
+
+/** Options of a call. */
+export interface CallOptions extends EffectCallOptions, RequestOptions {}
+
+/** How a call ended, without a rejection. */
+export type Settled<A, E> =
+  | { readonly ok: true; readonly value: A; readonly content: ReadonlyArray<ContentBlock> }
+  | { readonly ok: false; readonly error: E | McpError }
+
+/** A call in progress. */
+export interface OpenCall<out A> {
+  /** Rejects as a call does; one that nobody awaits disturbs nobody. */
+  readonly result: Promise<A>
+  /** From the start of the call, the newest 1024; ends with the call. */
+  readonly progress: AsyncIterable<Progress>
+  /** The result rejects at once with reason `Cancelled`; the server is told in the transport's way. */
+  readonly cancel: (reason?: string) => void
+}
+
+/** The function of one endpoint. */
+export interface PromiseCall<X extends AnyEndpoint> {
+  (...given: Given<X, CallOptions>): Promise<OutputOf<X>>
+  /** The same call, whose failures are values. */
+  readonly settled: (...given: Given<X, CallOptions>) => Promise<Settled<OutputOf<X>, FailureOf<X>>>
+  /** The same call with its progress; no deadline, unless `timeout` sets one. */
+  readonly open: (...given: Given<X, CallOptions>) => OpenCall<OutputOf<X>>
+}
+
+/** A session whose calls are promises. */
+export interface PromiseClient extends AsyncDisposable {
+  /** Name and version of the server as it gives them; unverified. */
+  readonly server: Implementation | undefined
+  readonly discovered: DiscoverResult
+  /** The revision that is spoken. */
+  readonly version: string
+  /** The function of one endpoint. */
+  readonly call: <X extends AnyEndpoint>(endpoint: X) => PromiseCall<X>
+  /** The functions of many. */
+  readonly bind: <const C extends { readonly [name: string]: AnyEndpoint }>(
+    contract: C
+  ) => { readonly [K in keyof C]: PromiseCall<C[K]> }
+  readonly listTools: (options?: RequestOptions) => Promise<ReadonlyArray<Tool>>
+  /** Calls a tool by name and gives its result as it came, a failed one included. */
+  readonly callTool: (name: string, args?: JsonObject, options?: CallOptions) => Promise<ToolResult>
+  /** Ends the session; what still waits rejects with reason `Closed`. */
+  readonly close: () => Promise<void>
+}
+
+/** What a request is called in the error of one that its caller gave up. */
+interface Named {
+  readonly method: string
+  readonly server: string
+  readonly tool?: string
+}
+
+const reasonText = (reason: unknown): string | undefined =>
+  typeof reason === "string" ? reason : reason instanceof Error ? reason.message : undefined
+
+const cancelled = (named: Named, signal: AbortSignal | undefined): McpError => {
+  const why = reasonText(signal?.reason)
+  return new McpError({ ...named, reason: new McpReason.Cancelled(why === undefined ? {} : { why }) })
+}
+
+/** Runs an effect; what it rejects with is its failure, and nothing wrapped round it. */
+const run = async <A, E>(effect: Effect.Effect<A, E>, named: Named, signal?: AbortSignal): Promise<A> => {
+  if (signal?.aborted === true) throw cancelled(named, signal)
+  const exit = await Effect.runPromiseExit(effect, signal === undefined ? {} : { signal })
+  if (Exit.isSuccess(exit)) return exit.value
+  throw Cause.hasInterruptsOnly(exit.cause) ? cancelled(named, signal) : Cause.squash(exit.cause)
+}
+
+const anySignal = (own: AbortSignal, given: AbortSignal | undefined): AbortSignal =>
+  given === undefined ? own : AbortSignal.any([own, given])
+
+const promiseCall = <X extends AnyEndpoint>(session: McpSession, label: string, endpoint: X): PromiseCall<X> => {
+  const named = { method: "tools/call", server: label, tool: endpoint.name }
+  const reply = (given: Given<X, CallOptions>): Promise<CallReply<OutputOf<X>>> =>
+    run(session.reply(endpoint)(...given), named, given[1]?.signal)
+
+  const call = async (...given: Given<X, CallOptions>): Promise<OutputOf<X>> => (await reply(given)).value
+
+  const settled = async (...given: Given<X, CallOptions>): Promise<Settled<OutputOf<X>, FailureOf<X>>> => {
+    const outcome = Effect.result(session.reply(endpoint)(...given))
+    try {
+      const result = await run(outcome, named, given[1]?.signal)
+      return result._tag === "Success"
+        ? { ok: true, value: result.success.value, content: result.success.content }
+        : { ok: false, error: result.failure }
+    } catch (error) {
+      if (error instanceof McpError) return { ok: false, error }
+      throw error
+    }
+  }
+
+  const open = (...[input, options]: Given<X, CallOptions>): OpenCall<OutputOf<X>> => {
+    const feed = new Feed<Progress>()
+    const controller = new AbortController()
+    const onProgress = (progress: Progress) => {
+      feed.push(progress)
+      options?.onProgress?.(progress)
+    }
+    const given = [
+      input,
+      { timeout: Infinity, ...options, onProgress, signal: anySignal(controller.signal, options?.signal) }
+    ] as Given<X, CallOptions>
+    const result = call(...given).finally(() => feed.end())
+    // Marks the rejection as seen: the caller may never await the result.
+    result.catch(() => {})
+    return { result, progress: Stream.toAsyncIterable(feed.stream), cancel: (reason) => controller.abort(reason) }
+  }
+
+  return Object.assign(call, { settled, open })
+}
+
+/** Opens a session and gives it as promises. Its scope is closed by `close`, or at once where opening fails. */
+export const promiseClient = async <E>(
+  open: Effect.Effect<McpSession, E, Scope.Scope>,
+  label: string,
+  signal?: AbortSignal
+): Promise<PromiseClient> => {
+  const scope = Scope.makeUnsafe()
+  const close = () => Effect.runPromise(Scope.close(scope, Exit.void))
+  const connecting = Effect.onError(Scope.provide(open, scope), () => Scope.close(scope, Exit.void))
+  const session = await run(connecting, { method: "server/discover", server: label }, signal)
+  const call: PromiseClient["call"] = (endpoint) => promiseCall(session, label, endpoint)
+  return {
+    server: session.server,
+    discovered: session.discovered,
+    version: session.version,
+    call,
+    bind: (contract) => bindAll(contract, call),
+    listTools: (options) => run(session.listTools(options), { method: "tools/list", server: label }, options?.signal),
+    callTool: (name, args, options) =>
+      run(session.callTool(name, args, options), { method: "tools/call", server: label, tool: name }, options?.signal),
+    close,
+    [Symbol.asyncDispose]: close
+  }
+}
+
+const bindAll = <const C extends { readonly [name: string]: AnyEndpoint }>(
+  contract: C,
+  call: PromiseClient["call"]
+): { readonly [K in keyof C]: PromiseCall<C[K]> } =>
+  // `fromEntries` cannot say that every key keeps its own endpoint.
+  Object.fromEntries(Object.entries(contract).map(([name, endpoint]) => [name, call(endpoint)])) as unknown as {
+    readonly [K in keyof C]: PromiseCall<C[K]>
+  }
+
+/** Settings of `connect` with an address. */
+export interface ConnectSettings extends HttpSettings {
+  /** Aborting it gives up connecting; the client it gave is not concerned. */
+  readonly signal?: AbortSignal
+}
+
+/** Connects to an address, or to a server in the same process. */
+export interface Connect {
+  (url: string | URL, settings?: ConnectSettings): Promise<PromiseClient>
+  <Ctx, E>(server: DirectServer<Ctx, E, never>, ...context: ContextOf<Ctx>): Promise<PromiseClient>
+}
+
+/**
+ * Connects to a server.
+ *
+ * @param target a URL, or a server's own value, which is then served in this process
+ * @param second the settings of a URL, or the context that the server's handlers ask for
+ *
+ * @example
+ * ```ts
+ * import { connect } from "@treadle/client/promise"
+ *
+ * const names = async (url: string) => {
+ *   await using client = await connect(url)
+ *   const tools = await client.listTools()
+ *   return tools.map((tool) => tool.name)
+ * }
+ * typeof names // => "function"
+ * ```
+ */
+export const connect: Connect = <Ctx, E>(
+  target: string | URL | DirectServer<Ctx, E, never>,
+  ...[second]: [second?: unknown]
+): Promise<PromiseClient> => {
+  if (typeof target === "string" || target instanceof URL) {
+    const settings = (second ?? {}) as ConnectSettings
+    const label = URL.canParse(target) ? addressOf(new URL(target)) : String(target)
+    return promiseClient(McpClient.http(target, settings), label, settings.signal)
+  }
+  // The overloads ask for a context wherever one is needed.
+  const context = (second === undefined ? [] : [second]) as ContextOf<Ctx>
+  return promiseClient(McpClient.direct(target, ...context), "the server in this process")
+}

@@ -1,0 +1,82 @@
+/**
+ * Streamable HTTP: every request is a POST of its own, and giving one up is closing its connection (HTTP-17).
+ *
+ * It keeps the streams whose answer has come and whose end has not, so that a server which never ends them cannot make
+ * them pile up.
+ */
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import { defaults, noiseHook, type HttpSettings } from "../ClientSettings.ts"
+import { addressOf } from "../McpError.ts"
+import { exchangeHttp, type HttpPeer } from "./HttpExchange.ts"
+import type { ExchangeSink, Outgoing, Transport } from "./Transport.ts"
+
+/** How many answered streams may wait for their end. */
+const maxLingering = 16
+
+const peerOf = (url: URL, settings: HttpSettings): HttpPeer => {
+  const { headers } = settings
+  return {
+    url,
+    server: addressOf(url),
+    send: settings.fetch ?? ((request) => globalThis.fetch(request)),
+    headers: typeof headers === "function" ? headers : () => headers ?? {},
+    bodyLimit: settings.bodyLimit ?? defaults.bodyLimit,
+    onNoise: noiseHook(settings)
+  }
+}
+
+/** The transport to one address; its connections are closed with the scope. */
+export const httpTransport = (url: URL, settings: HttpSettings): Effect.Effect<Transport, never, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.sync(() => new HttpTransport(peerOf(url, settings))),
+    (transport) => Effect.sync(() => transport.close())
+  )
+
+class HttpTransport implements Transport {
+  readonly kind = "http"
+  readonly server: string
+  readonly #peer: HttpPeer
+  readonly #open = new Set<AbortController>()
+  readonly #lingering = new Set<AbortController>()
+
+  constructor(peer: HttpPeer) {
+    this.#peer = peer
+    this.server = peer.server
+  }
+
+  readonly exchange = (outgoing: Outgoing, sink: ExchangeSink): (() => void) => {
+    const controller = new AbortController()
+    this.#open.add(controller)
+    const watched: ExchangeSink = {
+      notify: sink.notify,
+      answer: (answer) => {
+        this.#linger(controller)
+        sink.answer(answer)
+      },
+      fail: (reason) => {
+        sink.fail(reason)
+        controller.abort()
+      }
+    }
+    void exchangeHttp(this.#peer, outgoing, watched, controller.signal).finally(() => {
+      this.#open.delete(controller)
+      this.#lingering.delete(controller)
+    })
+    return () => controller.abort()
+  }
+
+  close(): void {
+    for (const controller of [...this.#open, ...this.#lingering]) controller.abort()
+  }
+
+  #linger(controller: AbortController): void {
+    this.#open.delete(controller)
+    this.#lingering.add(controller)
+    if (this.#lingering.size <= maxLingering) return
+    for (const oldest of this.#lingering) {
+      this.#lingering.delete(oldest)
+      return oldest.abort()
+    }
+  }
+}

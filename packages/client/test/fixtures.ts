@@ -1,0 +1,72 @@
+/**
+ * Endpoints that the tests call, and the raw answers of a server that serves them.
+ */
+import * as Schema from "effect/Schema"
+import { Arg, Endpoint } from "@treadle/protocol"
+import type { HttpScript, HttpSeen } from "@treadle/testing"
+
+export const Show = Schema.Struct({ id: Schema.Int, title: Schema.String })
+
+export class ShowNotFound extends Schema.TaggedError<ShowNotFound>()("ShowNotFound", { id: Schema.Int }) {}
+
+export const getShow = Endpoint.make("get_show", {
+  description: "One bill",
+  input: { id: Schema.Int },
+  output: Show,
+  errors: ShowNotFound
+})
+
+export const hold = Endpoint.make("hold", {
+  description: "Holds seats",
+  input: { show: Schema.Int },
+  output: Schema.Array(Schema.Int),
+  errors: { SoldOut: { left: Schema.Int }, Closed: {} }
+})
+
+export const list = Endpoint.make("list", {
+  description: "The bills",
+  input: { limit: Arg.withDefault(Schema.Int, 20), status: Arg.optional(Schema.String) }
+})
+
+export const ping = Endpoint.make("ping", { description: "Is it up" })
+
+/** The JSON of a result message. */
+export const result = (id: unknown, body: object): object => ({ jsonrpc: "2.0", id, result: body })
+
+/** The JSON of an error message. */
+export const rpcError = (id: unknown, code: number, message: string, data?: unknown): object => ({
+  jsonrpc: "2.0",
+  ...(id === undefined ? {} : { id }),
+  error: { code, message, ...(data === undefined ? {} : { data }) }
+})
+
+export const discoverResult = {
+  resultType: "complete",
+  supportedVersions: ["2026-07-28", "2025-11-25"],
+  capabilities: { tools: {} },
+  instructions: "Sell tickets",
+  ttlMs: 0,
+  cacheScope: "public",
+  _meta: { "io.modelcontextprotocol/serverInfo": { name: "box", version: "1.2.3" } }
+}
+
+export const textResult = (text: string, more: object = {}): object => ({
+  resultType: "complete",
+  content: [{ type: "text", text }],
+  ...more
+})
+
+/** A script that answers discover, and leaves every other request to `rest`. */
+export const serving =
+  (rest: HttpScript = (seen, reply) => reply.json(result(seen.json.id, textResult("ok")))): HttpScript =>
+  (seen, reply) =>
+    seen.json.method === "server/discover" ? reply.json(result(seen.json.id, discoverResult)) : rest(seen, reply)
+
+/** The tool that a request calls. */
+export const toolOf = (seen: HttpSeen): string => seen.json.params.name
+
+/** A tool as it is listed. */
+export const listed = (name: string, properties: object = {}): object => ({
+  name,
+  inputSchema: { type: "object", properties }
+})

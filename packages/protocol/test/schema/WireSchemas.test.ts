@@ -1,0 +1,98 @@
+/**
+ * Laws of every payload schema: what it admits is handed on untouched and survives JSON text; anything else is refused
+ * with a sentence for each problem, never with an exception.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { wireDecoder, type WireSchema } from "@treadle/protocol/json"
+import { ProgressToken } from "@treadle/protocol/schema"
+import * as Protocol from "@treadle/protocol/schema"
+import { hostileJson, inverts, isTotal, keepsAll } from "@treadle/testing"
+import * as Arbitrary from "effect/Arbitrary"
+import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+
+const {
+  Annotations,
+  AudioContent,
+  BlobResourceContents,
+  CacheHint,
+  Cancelled,
+  ClientCapabilities,
+  ContentBlock,
+  DiscoverResult,
+  EmbeddedResource,
+  Icon,
+  ImageContent,
+  Implementation,
+  LogLevel,
+  LogMessage,
+  Meta,
+  ObjectSchema,
+  Progress,
+  ResourceContents,
+  ResourceLink,
+  ServerCapabilities,
+  TextContent,
+  TextResourceContents,
+  Tool,
+  ToolAnnotations,
+  ToolPage,
+  ToolResult,
+  UnknownContent
+} = Protocol
+
+const schemas = {
+  Annotations,
+  AudioContent,
+  BlobResourceContents,
+  CacheHint,
+  Cancelled,
+  ClientCapabilities,
+  ContentBlock,
+  DiscoverResult,
+  EmbeddedResource,
+  Icon,
+  ImageContent,
+  Implementation,
+  LogLevel,
+  LogMessage,
+  Meta,
+  ObjectSchema,
+  Progress,
+  ProgressToken,
+  ResourceContents,
+  ResourceLink,
+  ServerCapabilities,
+  TextContent,
+  TextResourceContents,
+  Tool,
+  ToolAnnotations,
+  ToolPage,
+  ToolResult,
+  UnknownContent
+} as const
+
+const identity = (value: unknown) => value
+
+describe.each(Object.entries(schemas))("%s", (_, schema) => {
+  const payload = schema as unknown as WireSchema<unknown>
+  const codec = { encode: identity, decode: wireDecoder(payload) }
+  const values = Arbitrary.schema(payload)
+
+  it.prop("inverts", [values], ([value]) => inverts(codec)(value))
+
+  it.prop("is total over any JSON and names each problem", [hostileJson], ([value]) =>
+    isTotal(codec, ({ problems }) => problems.length > 0 && problems.every((problem) => problem !== ""))(value)
+  )
+
+  it.prop("META-15 keeps members that it does not know", [values, hostileJson], ([value, more]) => {
+    if (typeof value !== "object" || value === null) return
+    const wider = { ...value, "x.example/later": more }
+    if (Result.isSuccess(codec.decode(wider))) keepsAll(codec.decode)(wider)
+  })
+})
+
+it("every payload schema that is exported is under these laws", () => {
+  const exported = Object.entries(Protocol).flatMap(([name, value]) => (Schema.isSchema(value) ? [name] : []))
+  assert.deepStrictEqual(exported.sort(), Object.keys(schemas).sort())
+})

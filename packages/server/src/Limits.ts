@@ -1,0 +1,37 @@
+/**
+ * Every limit and default of a served thing, in one place. Sizes in bytes, times in milliseconds.
+ */
+
+export interface Limits {
+  /** The largest HTTP body; a larger one is answered 413. */
+  readonly bodyBytes: number
+  /** The longest line on a pipe; a longer one is answered -32600 and skipped. */
+  readonly lineBytes: number
+  /** Calls that one pipe, principal or remote address may have running; one more is answered 429, on a pipe -32603. */
+  readonly runningCalls: number
+  /** What a slow reader may leave unread before what it asked to hear is dropped. */
+  readonly unreadBytes: number
+  /** After how long a call that has not answered turns to an event stream, where the client takes one. */
+  readonly streamAfter: number
+  /** How often an open event stream gets a comment, so that no intermediary closes it. */
+  readonly keepAlive: number
+  /** How long running calls may go on after the end of standard input. */
+  readonly drain: number
+  /** How long running calls may go on after a door was told to close. */
+  readonly grace: number
+}
+
+export const Limits = {
+  defaults: {
+    bodyBytes: 4 * 1024 * 1024,
+    lineBytes: 16 * 1024 * 1024,
+    runningCalls: 64,
+    unreadBytes: 1024 * 1024,
+    streamAfter: 2_000,
+    keepAlive: 15_000,
+    drain: 3_000,
+    grace: 5_000
+  } satisfies Limits,
+  /** The defaults with some of them changed. */
+  of: (changed: Partial<Limits> = {}): Limits => ({ ...Limits.defaults, ...changed })
+}

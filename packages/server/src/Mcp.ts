@@ -1,0 +1,249 @@
+/**
+ * The builder: a server as a plain value. Adding never throws and never overwrites; `build` says everything that is
+ * wrong at once; any door serves the value. It holds no live state and may be copied.
+ */
+import * as Effect from "effect/Effect"
+import type * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
+import type * as Scope from "effect/Scope"
+import {
+  endpointOf,
+  type AnyEndpoint,
+  type Description,
+  type ErrorsDef,
+  type Failure,
+  type FailureOf,
+  type Input,
+  type InputDef,
+  type InputOf,
+  type OutputDef,
+  type Reply,
+  type Returned,
+  type ReturnedOf
+} from "@treadle/protocol/endpoint"
+import type { DirectPeer } from "@treadle/protocol/framing"
+import type { JsonObject } from "@treadle/protocol/json"
+import type { Message } from "@treadle/protocol/rpc"
+import type { Icon, ToolName } from "@treadle/protocol/schema"
+import type { Call, CurrentCall } from "./CurrentCall.ts"
+import { directPeer } from "./McpDirect.ts"
+import { handleMessage } from "./McpHandle.ts"
+import { buildErrors } from "./handler/BuildChecks.ts"
+import type { AnyLayer, Entries, ToolEntry } from "./handler/Entry.ts"
+import type { AnyHandler } from "./handler/OperationTool.ts"
+import { placeBelow } from "./handler/Place.ts"
+import { McpBuildErrors, type McpBuildError } from "./McpBuildError.ts"
+import { makeServed, type Served, type ServedDefinition, type ServedSettings } from "./Served.ts"
+import type { ToolFailed } from "./ToolError.ts"
+
+/** What a server says of itself. */
+export interface McpInfo<in Ctx> {
+  readonly name: string
+  readonly version: string
+  readonly title?: string
+  readonly websiteUrl?: string
+  readonly icons?: ReadonlyArray<Icon>
+  /** For the model: how the tools work together. */
+  readonly instructions?: string
+  /** Names the caller of a request; running calls are counted for it. `undefined` is nobody in particular. */
+  readonly principal?: (context: Ctx) => string | undefined
+}
+
+/** What a tool may be told beside its contract. */
+export interface ToolOptions<in Ctx> {
+  /** Whether a caller sees the tool and may call it. */
+  readonly visible?: (context: Ctx) => boolean
+  /** Milliseconds after which a call is interrupted and the model is told so. No limit by default. */
+  readonly timeout?: number
+}
+
+/** What a handler returns: an Effect, a promise, or the value itself. */
+export type Answer<A, E, R> = Effect.Effect<A | Reply<A>, E | ToolFailed, R> | Promise<A | Reply<A>>
+
+/** The function of an endpoint. */
+export type Handler<X extends AnyEndpoint, Ctx, R> = (
+  input: InputOf<X>,
+  call: Call<Ctx, FailureOf<X>>
+) => Answer<ReturnedOf<X>, FailureOf<X>, R>
+
+/** Requirements that the builder itself meets: the call, and a scope of its own for each call. */
+type Met = CurrentCall | Scope.Scope
+
+/** What can be served; the types of the builder are forgotten. */
+export interface AnyMcp {
+  readonly definition: ServedDefinition
+}
+
+/**
+ * A server. `R` is what its handlers still need, `Ctx` what its doors must be given for each request.
+ */
+export interface Mcp<out R, in out Ctx = {}> extends AnyMcp {
+  /** Adds a tool made of a contract and its function. */
+  tool<X extends AnyEndpoint, R2 = never>(
+    endpoint: X,
+    handler: Handler<X, Ctx, R2>,
+    options?: ToolOptions<Ctx>
+  ): Mcp<R | Exclude<R2, Met>, Ctx>
+  /** Adds a tool that no client shares the contract of. */
+  tool<
+    const Name extends string,
+    const I extends InputDef = {},
+    const O extends OutputDef = never,
+    const E extends ErrorsDef = never,
+    R2 = never
+  >(
+    name: ToolName<Name>,
+    definition: Description & { readonly input?: I; readonly output?: O; readonly errors?: E } & ToolOptions<Ctx>,
+    handler: (
+      input: Input<I>,
+      call: Call<Ctx, Failure<E>>
+    ) => Answer<Returned<[O] extends [never] ? undefined : O>, Failure<E>, R2>
+  ): Mcp<R | Exclude<R2, Met>, Ctx>
+  /** Adds all that another server has. Its name, version and principal stay behind. */
+  add<R2, C2>(
+    other: Mcp<R2, C2> & ([Ctx] extends [C2] ? unknown : "these tools need more context than this server has")
+  ): Mcp<R | R2, Ctx>
+  /** Gives a layer to the tools added so far. It is kept as data and built when the server is served. */
+  provide<A, R2>(layer: Layer.Layer<A, never, R2>): Mcp<Exclude<R, A> | R2, Ctx>
+  /**
+   * Declares an extension of the protocol, in the answer of `server/discover`.
+   *
+   * @param id a prefix and a name, as `com.example/thing`
+   * @param settings `{}` when there is nothing to say
+   */
+  extension(id: string, settings?: JsonObject): Mcp<R, Ctx>
+  /** The same value once more, or every reason why it cannot be served. */
+  build(): Result.Result<Mcp<R, Ctx>, McpBuildErrors>
+  /**
+   * Answers one native message without a transport: the answer, or nothing for a notification.
+   *
+   * Layers are built for this message alone. Fails with `McpBuildErrors`.
+   */
+  handle(message: Message, ...context: With<Ctx>): Effect.Effect<Message | undefined, McpBuildErrors, R>
+  /** Serves in process; a client's `direct` and `connect` call it. */
+  readonly "~treadle/direct": (context: Ctx) => Effect.Effect<DirectPeer, McpBuildErrors, R | Scope.Scope>
+}
+
+/** The context argument of a door; it may be left out where nothing is in it. */
+export type With<Ctx> = {} extends Ctx ? [context?: Ctx] : [context: Ctx]
+
+const serve = (definition: ServedDefinition, settings: ServedSettings = {}) =>
+  Effect.suspend(() => {
+    const errors = buildErrors(definition.entries)
+    return errors.length === 0
+      ? makeServed(definition, settings)
+      : Effect.fail(new McpBuildErrors({ server: definition.info.implementation.name, errors }))
+  })
+
+const provided =
+  (layer: AnyLayer) =>
+  (entry: ToolEntry): ToolEntry => ({ ...entry, layers: [...entry.layers, layer] })
+
+class McpValue {
+  readonly definition: ServedDefinition
+
+  constructor(definition: ServedDefinition) {
+    this.definition = definition
+  }
+
+  get "~treadle/direct"() {
+    return (context: unknown) => Effect.map(serve(this.definition), (served) => directPeer(served, context))
+  }
+
+  tool(first: string | AnyEndpoint, second: unknown, third?: unknown): McpValue {
+    const place = placeBelow(this.tool)
+    if (typeof first === "string") {
+      const { visible, timeout, ...contract } = second as Description & ToolOptions<never>
+      return this.#with({
+        tools: [
+          {
+            endpoint: endpointOf(first, contract),
+            handler: third as AnyHandler,
+            settings: { visible, timeout },
+            place,
+            layers: []
+          }
+        ]
+      })
+    }
+    const { visible, timeout } = (third ?? {}) as ToolOptions<never>
+    return this.#with({
+      tools: [{ endpoint: first, handler: second as AnyHandler, settings: { visible, timeout }, place, layers: [] }]
+    })
+  }
+
+  add(other: AnyMcp): McpValue {
+    return this.#with(other.definition.entries)
+  }
+
+  provide(layer: AnyLayer): McpValue {
+    const { entries } = this.definition
+    return new McpValue({ ...this.definition, entries: { ...entries, tools: entries.tools.map(provided(layer)) } })
+  }
+
+  extension(id: string, settings: JsonObject = {}): McpValue {
+    return this.#with({ extensions: [{ id, settings, place: placeBelow(this.extension) }] })
+  }
+
+  build(): Result.Result<McpValue, McpBuildErrors> {
+    const errors = buildErrors(this.definition.entries)
+    return errors.length === 0
+      ? Result.succeed(this)
+      : Result.fail(new McpBuildErrors({ server: this.definition.info.implementation.name, errors }))
+  }
+
+  handle(message: Message, context: unknown = {}) {
+    return Effect.scoped(Effect.flatMap(serve(this.definition), (served) => handleMessage(served, message, context)))
+  }
+
+  #with(more: Partial<Entries>): McpValue {
+    const { entries } = this.definition
+    return new McpValue({
+      ...this.definition,
+      entries: {
+        tools: [...entries.tools, ...(more.tools ?? [])],
+        extensions: [...entries.extensions, ...(more.extensions ?? [])]
+      }
+    })
+  }
+}
+
+/**
+ * Makes a server without tools.
+ *
+ * @param info `name` and `version`, and optionally `title`, `websiteUrl`, `icons`, `instructions`, `principal`
+ *
+ * @example
+ * ```ts
+ * import { Mcp } from "@treadle/server"
+ *
+ * const mcp = Mcp.make({ name: "hello", version: "1.0.0" })
+ *   .tool("greet", { description: "Says hello" }, async () => "Hello!")
+ * Mcp.check(mcp) // => []
+ * ```
+ */
+const make = <Ctx = {}>(info: McpInfo<Ctx>): Mcp<never, Ctx> => {
+  const { instructions, principal, ...implementation } = info
+  const value = new McpValue({
+    info: { implementation, instructions },
+    entries: { tools: [], extensions: [] },
+    principal: principal as ServedDefinition["principal"]
+  })
+  return value as unknown as Mcp<never, Ctx>
+}
+
+/** Every reason why a server cannot be served, at once; empty when it can. Doors run the same check. */
+const check = (mcp: AnyMcp): ReadonlyArray<McpBuildError> => buildErrors(mcp.definition.entries)
+
+/**
+ * Starts serving in the current Scope: what every door is made of.
+ *
+ * Fails with `McpBuildErrors`. What the handlers need is taken from the environment, once.
+ */
+const served = <R, Ctx>(
+  mcp: Mcp<R, Ctx>,
+  settings?: ServedSettings
+): Effect.Effect<Served, McpBuildErrors, R | Scope.Scope> =>
+  serve(mcp.definition, settings) as Effect.Effect<Served, McpBuildErrors, R | Scope.Scope>
+
+export const Mcp = { make, check, served }

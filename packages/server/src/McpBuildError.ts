@@ -1,0 +1,72 @@
+/**
+ * Every reason why a definition cannot be served, each with the place of its definition and the cure.
+ */
+import * as Data from "effect/Data"
+
+/** Where something was added: `orders.ts:14`, or `unknown` where the engine does not tell. */
+export type Place = string
+
+export type McpBuildError =
+  | { readonly _tag: "InvalidToolName"; readonly tool: string; readonly rule: string; readonly place: Place }
+  | {
+      readonly _tag: "DuplicateTool"
+      readonly tool: string
+      readonly places: ReadonlyArray<Place>
+      readonly place: Place
+    }
+  | { readonly _tag: "NotPromotable"; readonly tool: string; readonly why: string; readonly place: Place }
+  | {
+      readonly _tag: "UnrepresentableSchema"
+      readonly tool: string
+      readonly part: string
+      readonly path: string
+      readonly why: string
+      readonly place: Place
+    }
+  | { readonly _tag: "InvalidHeaderAnnotation"; readonly tool: string; readonly why: string; readonly place: Place }
+  | { readonly _tag: "AmbiguousErrors"; readonly tool: string; readonly tag: string; readonly place: Place }
+  | { readonly _tag: "InvalidExtensionId"; readonly rule: string; readonly place: Place }
+  | {
+      readonly _tag: "DuplicateExtension"
+      readonly extension: string
+      readonly places: ReadonlyArray<Place>
+      readonly place: Place
+    }
+
+const quoted = (name: string): string => JSON.stringify(name)
+
+/** One reason in a sentence: what, where and what to do. */
+export const describe = (error: McpBuildError): string => {
+  switch (error._tag) {
+    case "InvalidToolName":
+      return `tool ${quoted(error.tool)} (${error.place}): ${error.rule}. Rename it.`
+    case "DuplicateTool":
+      return `tool ${quoted(error.tool)} is added ${error.places.length} times (${error.places.join(", ")}). Rename all but one.`
+    case "NotPromotable":
+      return `tool ${quoted(error.tool)} (${error.place}): ${error.why}. Describe the input as fields or an object schema.`
+    case "UnrepresentableSchema": {
+      const member = error.path === "" ? "" : ` ${quoted(error.path)}`
+      return `tool ${quoted(error.tool)} (${error.place}), ${error.part}${member}: ${error.why}.`
+    }
+    case "InvalidHeaderAnnotation":
+      return `tool ${quoted(error.tool)} (${error.place}), x-mcp-header at ${error.why}.`
+    case "AmbiguousErrors":
+      return `tool ${quoted(error.tool)} (${error.place}) declares two errors with the tag ${quoted(error.tag)}. Give each its own _tag.`
+    case "InvalidExtensionId":
+      return `${error.rule} (${error.place}).`
+    case "DuplicateExtension":
+      return `extension ${quoted(error.extension)} is declared ${error.places.length} times (${error.places.join(", ")}). Declare it once.`
+  }
+}
+
+/** All reasons at once. Plain doors throw it before they listen; Effect doors fail with it. */
+export class McpBuildErrors extends Data.TaggedError("McpBuildErrors")<{
+  readonly server: string
+  readonly errors: ReadonlyArray<McpBuildError>
+}> {
+  override get message(): string {
+    const count = this.errors.length === 1 ? "1 reason" : `${this.errors.length} reasons`
+    const lines = this.errors.map((error, index) => `  ${index + 1}. ${describe(error)}`)
+    return [`MCP server ${quoted(this.server)} cannot be built, for ${count}:`, ...lines].join("\n")
+  }
+}

@@ -1,0 +1,54 @@
+/**
+ * The door of the same process: messages instead of bytes, through the same checks, the same engine and the same printed
+ * answers as any other door.
+ */
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import type { DirectPeer, DirectSink } from "@treadle/protocol/framing"
+import { Message, RpcError, type Notification, type Request } from "@treadle/protocol/rpc"
+import { refused } from "./engine/Engine.ts"
+import type { Answer, Sink } from "./engine/Sink.ts"
+import type { Served } from "./Served.ts"
+
+const read = (text: string): Message => {
+  const decoded = Message.decode(JSON.parse(text))
+  return Result.isSuccess(decoded)
+    ? decoded.success
+    : Message.error(undefined, RpcError.internal(decoded.failure.error.message))
+}
+
+/** A sink that hands over messages read back from what was printed. */
+export const messageSink = (sink: DirectSink): Sink => ({
+  post: (text) => {
+    sink.notify(read(text) as Notification)
+    return true
+  },
+  full: () => false,
+  room: Effect.void,
+  answer: ({ text, cause }: Answer) => sink.answer(read(text), cause),
+  abandon: () => {},
+  tick: () => {}
+})
+
+let peers = 0
+
+/** One client of a served thing in the same process. */
+export const directPeer = (served: Served, context: unknown): DirectPeer => {
+  const owner = `direct:${++peers}`
+  const { principal, refusal } = served.identify(context)
+  return {
+    request: (request: Request, sink: DirectSink) => {
+      const value = Message.encode(request)
+      const messages = messageSink(sink)
+      if (refusal !== undefined) {
+        messages.answer(refused({ ...refusal, id: request.id }))
+        return () => {}
+      }
+      const inbound = { value, http: undefined, context, principal, services: undefined, owner }
+      const outcome = served.serve(inbound, messages)
+      return () => {
+        if (typeof outcome === "object") outcome.end("cancelled")
+      }
+    }
+  }
+}

@@ -1,0 +1,26 @@
+/**
+ * One native message in, one answer out, no transport.
+ */
+import * as Effect from "effect/Effect"
+import { Message } from "@treadle/protocol/rpc"
+import { refused } from "./engine/Engine.ts"
+import { messageSink } from "./McpDirect.ts"
+import type { Served } from "./Served.ts"
+
+/**
+ * Answers a message.
+ *
+ * Interruption ends the call. Notifications of the call are not seen here; serve it through a door to get them.
+ */
+export const handleMessage = (served: Served, message: Message, context: unknown): Effect.Effect<Message | undefined> =>
+  Effect.callback<Message | undefined>((resume) => {
+    const sink = messageSink({ notify: () => {}, answer: (answer) => resume(Effect.succeed(answer)) })
+    const { principal, refusal } = served.identify(context)
+    if (refusal !== undefined) return sink.answer(refused(refusal))
+    const value = Message.encode(message)
+    const inbound = { value, http: undefined, context, principal, services: undefined, owner: "handle" }
+    const outcome = served.serve(inbound, sink)
+    if (outcome === "accepted") return resume(Effect.void as Effect.Effect<undefined>)
+    if (outcome === undefined) return
+    return Effect.sync(() => outcome.end("cancelled"))
+  })

@@ -1,0 +1,65 @@
+/**
+ * The door of the web: a function from `Request` to `Response`, for Hono, Workers, Bun, Deno, Next and tests.
+ */
+import type { Mcp, With } from "./Mcp.ts"
+import { plainDoor, type Complete } from "./PlainDoor.ts"
+import type { Served, ServedSettings } from "./Served.ts"
+import { makeGuard, type GuardSettings } from "./transport/HttpGuard.ts"
+import type { ReplyForm } from "./transport/HttpReply.ts"
+import { webExchange, type WebDoorParts } from "./transport/WebExchange.ts"
+
+/** Settings of the HTTP doors. */
+export interface HttpSettings extends ServedSettings, GuardSettings {
+  /** `auto` by default: JSON, and events once there is something to send ahead of the answer or the call lasts. */
+  readonly replies?: ReplyForm
+}
+
+/** A request handler of the web's own kind. */
+export interface FetchDoor<Ctx> {
+  (request: Request, ...context: With<Ctx>): Promise<Response>
+  /** Stops serving; running calls get the grace to end. */
+  close(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+/** What the requests of a web door share. */
+export const webDoorParts = (served: Served, settings: HttpSettings): WebDoorParts => ({
+  serve: served.serve,
+  identify: served.identify,
+  guard: makeGuard(settings),
+  reply: { limits: served.limits, form: settings.replies ?? "auto", onDropped: served.onDropped }
+})
+
+/**
+ * Serves requests of the web.
+ *
+ * Nothing is built before the first request, because some platforms forbid timers and randomness until then.
+ *
+ * @param mcp a server that needs no more services
+ * @param settings `hosts` and `origins` that are served (loopback names by default), `limits`, `replies`, `onDefect`
+ * @throws McpBuildErrors with every reason, when the definition cannot be served
+ *
+ * @example
+ * ```ts
+ * import { Mcp } from "@treadle/server"
+ * import { McpHttp } from "@treadle/server/http"
+ *
+ * const fetch = McpHttp.fetch(Mcp.make({ name: "hello", version: "1.0.0" }))
+ * const response = await fetch(new Request("http://localhost/mcp"))
+ * response.status // => 405
+ * ```
+ */
+const fetch = <R, Ctx>(mcp: Mcp<R, Ctx> & Complete<R>, settings: HttpSettings = {}): FetchDoor<Ctx> => {
+  const door = plainDoor(mcp as unknown as Mcp<never, Ctx>, settings)
+  let parts: WebDoorParts | undefined
+  const handle = async (request: Request, context: unknown = {}): Promise<Response> => {
+    parts ??= webDoorParts(await door.open(), settings)
+    return webExchange(parts, request, { context })
+  }
+  return Object.assign(handle as (request: Request, ...context: With<Ctx>) => Promise<Response>, {
+    close: door.close,
+    [Symbol.asyncDispose]: door.close
+  })
+}
+
+export const McpHttp = { fetch }

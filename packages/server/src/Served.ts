@@ -1,0 +1,199 @@
+/**
+ * A definition that is being served: its services captured once, its live state, and the function that every door calls.
+ * It lives as long as the Scope in which it was made; closing that Scope drains it.
+ */
+import * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as References from "effect/References"
+import * as Scope from "effect/Scope"
+import * as Tracer from "effect/Tracer"
+import { nativeVersions } from "@treadle/protocol/era"
+import { RpcError } from "@treadle/protocol/rpc"
+import type { ServerCapabilities } from "@treadle/protocol/schema"
+import { nativeDress } from "./envelope/Dress.ts"
+import type { Refusal } from "./envelope/Refusal.ts"
+import { makeDefects, type OnDefect, type Report } from "./engine/Defects.ts"
+import { makeDispatch } from "./engine/Dispatch.ts"
+import { makeEngine } from "./engine/Engine.ts"
+import { InFlight } from "./engine/InFlight.ts"
+import { makeSweep } from "./engine/Sweep.ts"
+import { ToolTable, type ServedTool } from "./engine/ToolTable.ts"
+import type { AnyLayer, Entries, ToolEntry } from "./handler/Entry.ts"
+import { operationTool } from "./handler/OperationTool.ts"
+import { Limits } from "./Limits.ts"
+import type { ServerInfo } from "./ServerInfo.ts"
+import type { Principal } from "./Principal.ts"
+import { makeServe, type Serve } from "./transport/Serve.ts"
+
+/** What every door can be told. */
+export interface ServedSettings {
+  readonly limits?: Partial<Limits>
+  /** Hears of every bug in a handler, with what the caller was told. */
+  readonly onDefect?: OnDefect
+}
+
+/** Who is calling, or why that cannot be told. */
+export interface Caller {
+  readonly principal?: Principal | undefined
+  readonly refusal?: Refusal | undefined
+}
+
+/** What is under way. All of it is zero once nothing is. */
+export interface Counters {
+  /** Calls whose handlers run. */
+  readonly calls: number
+  /** Messages that were dropped since the start, because a client could not take them or read too slowly. */
+  readonly dropped: number
+}
+
+export interface Served {
+  readonly serve: Serve
+  readonly limits: Limits
+  readonly counters: () => Counters
+  /** Who a context says is calling; a function of the author's that throws refuses the request. */
+  readonly identify: (context: unknown) => Caller
+  /** Counts a message that was dropped. */
+  readonly onDropped: () => void
+  /** Whether new calls are refused. */
+  readonly isStopping: () => boolean
+  /** Ends the running calls of one owner as its pipe goes away. */
+  readonly hangUp: (owner: string) => void
+  /** Completes when nothing runs. */
+  readonly idle: Effect.Effect<void>
+  /** Refuses new calls, waits for the running ones, ends those that outlast the grace, and waits for their finalizers. */
+  readonly stop: Effect.Effect<void>
+}
+
+/** A checked definition, as the builder hands it over. */
+export interface ServedDefinition {
+  readonly info: ServerInfo
+  readonly entries: Entries
+  readonly principal: ((context: never) => string | undefined) | undefined
+}
+
+const capabilitiesOf = ({ tools, extensions }: Entries): ServerCapabilities => ({
+  ...(tools.length === 0 ? {} : { tools: {}, logging: {} }),
+  ...(extensions.length === 0
+    ? {}
+    : { extensions: Object.fromEntries(extensions.map(({ id, settings }) => [id, settings])) })
+})
+
+/** What handlers run with: the caller's services, without the span and the scope of start-up, and no log on stdout. */
+const captured = (services: Context.Context<never>): Context.Context<never> =>
+  Context.add(
+    Context.omit(Tracer.ParentSpan, Scope.Scope)(services as Context.Context<Scope.Scope | Tracer.ParentSpan>),
+    References.LogToStderr,
+    true
+  )
+
+const nobody: Caller = {}
+
+const identifier =
+  (principal: ServedDefinition["principal"], report: Report) =>
+  (context: unknown): Caller => {
+    if (principal === undefined) return nobody
+    try {
+      const id = principal(context as never)
+      return id === undefined ? nobody : { principal: { id, via: "context" } }
+    } catch (error) {
+      const { reference } = report("principal", Cause.die(error))
+      return { refusal: { rung: "principal", error: RpcError.internal(`Internal error (reference ${reference})`) } }
+    }
+  }
+
+/** Builds the layers of each tool once, inner ones first, sharing what is the same. */
+const servedTools = Effect.fnUntraced(function* (tools: ReadonlyArray<ToolEntry>, base: Context.Context<never>) {
+  const scope = yield* Effect.scope
+  const memo = yield* Layer.makeMemoMap
+  const built = new Map<AnyLayer, Context.Context<never>>()
+  const out: Array<ServedTool> = []
+  for (const { endpoint, handler, settings, layers } of tools) {
+    let services = base
+    for (const layer of [...layers].reverse()) {
+      const known = built.get(layer)
+      const provided =
+        known ??
+        (yield* Effect.orDie(
+          Effect.provideContext(
+            Layer.buildWithMemoMap(layer as Layer.Layer<never, never, never>, memo, scope),
+            services
+          )
+        ))
+      built.set(layer, provided)
+      services = Context.merge(services, provided)
+    }
+    out.push({ handler: operationTool(endpoint, handler, settings), services })
+  }
+  return out
+})
+
+/**
+ * Starts serving a definition that has no build errors.
+ *
+ * The services it needs are those of the effect's own context; what a `provide` gave is built here, in the Scope.
+ */
+export const makeServed = Effect.fnUntraced(function* (definition: ServedDefinition, settings: ServedSettings) {
+  const base = captured(yield* Effect.context<never>())
+  const limits = Limits.of(settings.limits)
+  const inFlight = new InFlight()
+  const tools = new ToolTable(yield* servedTools(definition.entries.tools, base))
+  const dress = nativeDress(definition.info.implementation)
+  const dispatch = makeDispatch({
+    tools,
+    versions: nativeVersions,
+    capabilities: capabilitiesOf(definition.entries),
+    instructions: definition.info.instructions,
+    dress
+  })
+  let dropped = 0
+  let stopping = false
+  const report = makeDefects(base, settings.onDefect)
+  const onDropped = () => {
+    dropped++
+  }
+  const engine = makeEngine({
+    dispatch,
+    dress,
+    inFlight,
+    limits,
+    onDropped,
+    report,
+    sweep: makeSweep(inFlight, Context.get(base, Clock.Clock), base)
+  })
+  const stop = Effect.suspend(() => {
+    stopping = true
+    return Effect.andThen(
+      Effect.timeoutOption(inFlight.empty, limits.grace),
+      Effect.suspend(() => {
+        inFlight.endAll("stopping")
+        return inFlight.empty
+      })
+    )
+  })
+  yield* Effect.addFinalizer(() => stop)
+  return {
+    serve: makeServe({
+      engine,
+      inFlight,
+      offered: {
+        versions: nativeVersions,
+        hasMethod: (method) => dispatch.has(method),
+        paramHeaders: (name) => tools.get(name)?.handler.headers ?? []
+      },
+      isStopping: () => stopping
+    }),
+    limits,
+    counters: () => ({ calls: inFlight.size, dropped }),
+    identify: identifier(definition.principal, report),
+    onDropped,
+    isStopping: () => stopping,
+    hangUp: (owner) => {
+      for (const call of inFlight.of(owner)) call.end("stopping")
+    },
+    idle: inFlight.empty,
+    stop
+  } satisfies Served
+})

@@ -1,0 +1,37 @@
+/**
+ * Where the messages of one request go: notifications, then exactly one answer. A transport implements it; the engine
+ * calls it.
+ */
+import type * as Effect from "effect/Effect"
+import type { RpcError } from "@treadle/protocol/rpc"
+import type { Rung } from "../envelope/Refusal.ts"
+
+/** The one answer of a request. */
+export interface Answer {
+  /** The JSON-RPC message, printed. */
+  readonly text: string
+  /** The check that refused the request, where it was not admitted. */
+  readonly refused?: Rung | undefined
+  /** The error inside the text, where it is one. */
+  readonly error?: RpcError | undefined
+  /** What a handler died of. Only a caller in the same process may see it. */
+  readonly cause?: unknown
+}
+
+export interface Sink {
+  /**
+   * Sends one printed notification ahead of the answer.
+   *
+   * @returns `false` when the peer reads too slowly: wait for `room` before the next one
+   */
+  readonly post: (text: string) => boolean
+  /** Whether what need not arrive should be left out, because the peer reads too slowly. */
+  readonly full: () => boolean
+  /** Completes when there is room for more. */
+  readonly room: Effect.Effect<void>
+  readonly answer: (answer: Answer) => void
+  /** The request was cancelled by its sender: nothing more is said about it. */
+  readonly abandon: () => void
+  /** Time passes while the request runs. @param now milliseconds @param since when the request came */
+  readonly tick: (now: number, since: number) => void
+}

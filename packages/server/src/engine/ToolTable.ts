@@ -1,0 +1,61 @@
+/**
+ * The tools of a served thing: found by name, listed by who may see them. A list is printed once for each set of tools
+ * that some caller sees, and kept.
+ */
+import type * as Context from "effect/Context"
+import type { ToolHandler } from "../handler/ToolHandler.ts"
+import { listReply, listTtl } from "../reply/ListReply.ts"
+import type { NeutralResult } from "../reply/NeutralResult.ts"
+
+/** A tool with the services its handler needs. */
+export interface ServedTool {
+  readonly handler: ToolHandler
+  readonly services: Context.Context<never>
+}
+
+/** How many printed lists are kept: one for each set of visible tools. */
+const keptLists = 64
+
+export class ToolTable {
+  readonly #tools: ReadonlyMap<string, ServedTool>
+  readonly #guarded: ReadonlyArray<ToolHandler>
+  readonly #lists = new Map<string, string>()
+
+  constructor(tools: ReadonlyArray<ServedTool>) {
+    this.#tools = new Map(tools.map((tool) => [tool.handler.name, tool]))
+    this.#guarded = tools.flatMap(({ handler }) => (handler.visible === undefined ? [] : [handler]))
+  }
+
+  get size(): number {
+    return this.#tools.size
+  }
+
+  get(name: string): ServedTool | undefined {
+    return this.#tools.get(name)
+  }
+
+  /** The tool of this name, where the caller sees it. */
+  find(name: string, context: unknown): ServedTool | undefined {
+    const tool = this.#tools.get(name)
+    const visible = tool?.handler.visible
+    return visible === undefined || visible(context as never) ? tool : undefined
+  }
+
+  /**
+   * The printed list for a caller.
+   *
+   * @param print dresses the neutral result; called when this set of tools is listed for the first time
+   */
+  list(context: unknown, print: (result: NeutralResult) => string): string {
+    const hidden = new Set(this.#guarded.filter((handler) => handler.visible?.(context as never) === false))
+    const key = this.#guarded.map((handler) => (hidden.has(handler) ? "0" : "1")).join("")
+    const kept = this.#lists.get(key)
+    if (kept !== undefined) return kept
+    const entries = [...this.#tools.values()].flatMap(({ handler }) => (hidden.has(handler) ? [] : [handler.listing]))
+    const cacheScope = this.#guarded.length === 0 ? "public" : "private"
+    const text = print(listReply("tools", entries, { ttlMs: listTtl, cacheScope }))
+    if (this.#lists.size >= keptLists) this.#lists.delete(this.#lists.keys().next().value ?? "")
+    this.#lists.set(key, text)
+    return text
+  }
+}

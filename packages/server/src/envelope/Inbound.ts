@@ -1,0 +1,24 @@
+/**
+ * One value that arrived, with all that its transport saw. Nothing about it is decided yet.
+ */
+import type * as Context from "effect/Context"
+import type { Principal } from "../Principal.ts"
+
+/** What HTTP says beside the body. Names are in lower case. */
+export interface HttpFacts {
+  readonly header: (name: string) => string | undefined
+}
+
+export interface Inbound {
+  /** The value, as `JSON.parse` gave it. */
+  readonly value: unknown
+  /** Absent on a pipe and in process. */
+  readonly http: HttpFacts | undefined
+  /** What the door was given for this request. */
+  readonly context: unknown
+  readonly principal: Principal | undefined
+  /** Services of this request alone, discharged at the door. */
+  readonly services: Context.Context<never> | undefined
+  /** Whose running calls are counted together: a pipe, a principal, or a remote address. */
+  readonly owner: string
+}

@@ -1,0 +1,118 @@
+/**
+ * The checks between a request and the engine, in the order in which they run. This list is the code that runs.
+ *
+ * A rung is a plain total function: the refusal, or nothing. All of them pass before a first byte is written.
+ *
+ * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
+ */
+import { compareParams, decodeHeaderValue, HeaderName, trimHeaderValue } from "@treadle/protocol/http"
+import { isRecord, own } from "@treadle/protocol/json"
+import { methodRow, RpcError } from "@treadle/protocol/rpc"
+import { MetaKey } from "@treadle/protocol/schema"
+import type { Admitted } from "./Admitted.ts"
+import type { Refusal, Rung } from "./Refusal.ts"
+
+type Check = (request: Admitted) => RpcError | undefined
+
+/** `_meta` names the version (META-01, META-02); a handshake is told which versions are served (ERA-12, ERA-19). */
+const versionNamed: Check = (candidate) => {
+  const version = own(candidate.meta, MetaKey.protocolVersion)
+  if (typeof version === "string") {
+    candidate.version = version
+    return undefined
+  }
+  const { request, offered } = candidate
+  const supported = [...offered.versions]
+  const requested = own(request.params, "protocolVersion")
+  return request.method === "initialize"
+    ? RpcError.invalidParams(`This server speaks ${supported.join(", ")} without a handshake; send server/discover`, {
+        supported,
+        ...(typeof requested === "string" ? { requested } : {})
+      })
+    : RpcError.invalidParams(
+        `params._meta must name the protocol version under "${MetaKey.protocolVersion}"; this server speaks ${supported.join(", ")}`,
+        { supported }
+      )
+}
+
+/** The version header equals `_meta` (HDR-01, HDR-05). */
+const versionAgrees: Check = ({ inbound, version }) => {
+  if (inbound.http === undefined) return undefined
+  const header = inbound.http.header(HeaderName.version)
+  if (header === undefined) return RpcError.headerMismatch("The header MCP-Protocol-Version is missing")
+  return header === version || trimHeaderValue(header) === version
+    ? undefined
+    : RpcError.headerMismatch("The header MCP-Protocol-Version differs from params._meta")
+}
+
+/** The version is one that is served (VER-01). */
+const versionServed: Check = ({ offered, version }) =>
+  (offered.versions as ReadonlyArray<string>).includes(version)
+    ? undefined
+    : RpcError.unsupportedVersion(version, offered.versions)
+
+/** `_meta` has the client's capabilities (META-01, META-02). */
+const capabilitiesNamed: Check = ({ meta }) =>
+  isRecord(own(meta, MetaKey.clientCapabilities))
+    ? undefined
+    : RpcError.invalidParams(`params._meta must have an object under "${MetaKey.clientCapabilities}"; {} will do`)
+
+/** The method header equals the method, case included (HDR-03, HDR-05). */
+const methodAgrees: Check = ({ inbound, request }) => {
+  if (inbound.http === undefined) return undefined
+  const header = inbound.http.header(HeaderName.method)
+  if (header === undefined) return RpcError.headerMismatch("The header Mcp-Method is missing")
+  return header === request.method || trimHeaderValue(header) === request.method
+    ? undefined
+    : RpcError.headerMismatch("The header Mcp-Method differs from the method of the message")
+}
+
+/** The method exists and is served (ERR-02, HTTP-18). */
+const methodServed: Check = ({ offered, request }) =>
+  offered.hasMethod(request.method)
+    ? undefined
+    : RpcError.methodNotFound(`This server does not serve the method ${JSON.stringify(request.method)}`)
+
+/** The name header equals the name, decoded (HDR-04, HDR-05, HDR-11). */
+const nameAgrees: Check = ({ inbound, request }) => {
+  if (inbound.http === undefined) return undefined
+  const member = methodRow(request.method)?.named
+  if (member === undefined) return undefined
+  const header = inbound.http.header(HeaderName.name)
+  if (header === undefined) return RpcError.headerMismatch("The header Mcp-Name is missing")
+  const name = own(request.params, member)
+  return header === name || decodeHeaderValue(header) === name
+    ? undefined
+    : RpcError.headerMismatch(`The header Mcp-Name differs from params.${member}`)
+}
+
+/** Annotated arguments equal their headers (XHDR-09b, XHDR-10, XHDR-11). */
+const paramsAgree: Check = ({ inbound, offered, request }) => {
+  if (inbound.http === undefined || request.method !== "tools/call") return undefined
+  const name = own(request.params, "name")
+  const headers = typeof name === "string" ? offered.paramHeaders(name) : []
+  if (headers.length === 0) return undefined
+  const difference = compareParams(headers, own(request.params, "arguments"), inbound.http.header)
+  return difference === undefined ? undefined : RpcError.headerMismatch(difference)
+}
+
+/** The rungs of a request, in order. */
+export const rungs: ReadonlyArray<readonly [Rung, Check]> = [
+  ["version-named", versionNamed],
+  ["version-agrees", versionAgrees],
+  ["version-served", versionServed],
+  ["capabilities-named", capabilitiesNamed],
+  ["method-agrees", methodAgrees],
+  ["method-served", methodServed],
+  ["name-agrees", nameAgrees],
+  ["params-agree", paramsAgree]
+]
+
+/** Climbs the ladder: the first refusal, or `undefined` when the request is admitted. */
+export const climb = (candidate: Admitted): Refusal | undefined => {
+  for (const [rung, check] of rungs) {
+    const error = check(candidate)
+    if (error !== undefined) return { rung, error, id: candidate.request.id }
+  }
+  return undefined
+}

@@ -1,0 +1,36 @@
+/**
+ * A message that was not admitted: which check refused it, and the error to answer with.
+ */
+import type { RequestId, RpcError } from "@treadle/protocol/rpc"
+
+/** Every check that can refuse, from the socket inwards. */
+export type Rung =
+  | "verb"
+  | "path"
+  | "host"
+  | "origin"
+  | "accept"
+  | "content-type"
+  | "body-size"
+  | "body-gone"
+  | "principal"
+  | "json"
+  | "message"
+  | "version-named"
+  | "version-agrees"
+  | "version-served"
+  | "capabilities-named"
+  | "method-agrees"
+  | "method-served"
+  | "name-agrees"
+  | "params-agree"
+  | "id-free"
+  | "calls"
+  | "stopping"
+
+export interface Refusal {
+  readonly rung: Rung
+  readonly error: RpcError
+  /** The id of the request, where one could be read. */
+  readonly id?: RequestId | undefined
+}

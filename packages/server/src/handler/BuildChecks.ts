@@ -1,0 +1,71 @@
+/**
+ * Everything that keeps a definition from being served, found in one pass. Pure.
+ */
+import * as Result from "effect/Result"
+import type { ShapeFault } from "@treadle/protocol/endpoint"
+import { ExtensionId, ToolName } from "@treadle/protocol/schema"
+import type { McpBuildError, Place } from "../McpBuildError.ts"
+import type { Entries, ToolEntry } from "./Entry.ts"
+
+const shapeError = (tool: string, place: Place, fault: ShapeFault): McpBuildError => {
+  switch (fault._tag) {
+    case "NotPromotable":
+      return { _tag: "NotPromotable", tool, place, why: fault.message }
+    case "UnrepresentableSchema":
+      return {
+        _tag: "UnrepresentableSchema",
+        tool,
+        place,
+        part: fault.part,
+        path: fault.finding.path,
+        why: fault.finding.message
+      }
+    case "InvalidHeaderAnnotation":
+      return { _tag: "InvalidHeaderAnnotation", tool, place, why: fault.message }
+    case "AmbiguousErrors":
+      return { _tag: "AmbiguousErrors", tool, place, tag: fault.tag }
+  }
+}
+
+const toolErrors = (entry: ToolEntry): ReadonlyArray<McpBuildError> => {
+  const { endpoint, place } = entry
+  const name = ToolName.from(endpoint.name)
+  const invalid: ReadonlyArray<McpBuildError> = Result.isFailure(name)
+    ? [{ _tag: "InvalidToolName", tool: endpoint.name, rule: name.failure, place }]
+    : []
+  return [...invalid, ...endpoint.shape.faults.map((fault) => shapeError(endpoint.name, place, fault))]
+}
+
+/** The names that occur more than once, each with all of its places and the last one apart. */
+const repeated = (
+  named: ReadonlyArray<{ readonly name: string; readonly place: Place }>
+): ReadonlyArray<{ readonly name: string; readonly places: ReadonlyArray<Place>; readonly place: Place }> => {
+  const places = new Map<string, Array<Place>>()
+  for (const { name, place } of named) {
+    const known = places.get(name)
+    if (known === undefined) places.set(name, [place])
+    else known.push(place)
+  }
+  return [...places].flatMap(([name, all]) => (all.length > 1 ? [{ name, places: all, place: all.at(-1) ?? "" }] : []))
+}
+
+/** Every reason why these entries cannot be served, in the order of definition; empty when they can. */
+export const buildErrors = (entries: Entries): ReadonlyArray<McpBuildError> => {
+  const tools = entries.tools.flatMap(toolErrors)
+  const sameTool = repeated(entries.tools.map(({ endpoint, place }) => ({ name: endpoint.name, place })))
+  const ids = entries.extensions.flatMap(({ id, place }): ReadonlyArray<McpBuildError> => {
+    const checked = ExtensionId.from(id)
+    return Result.isFailure(checked) ? [{ _tag: "InvalidExtensionId", rule: checked.failure, place }] : []
+  })
+  const sameExtension = repeated(entries.extensions.map(({ id, place }) => ({ name: id, place })))
+  return [
+    ...tools,
+    ...sameTool.map(({ name, ...rest }): McpBuildError => ({ _tag: "DuplicateTool", tool: name, ...rest })),
+    ...ids,
+    ...sameExtension.map(({ name, ...rest }): McpBuildError => ({
+      _tag: "DuplicateExtension",
+      extension: name,
+      ...rest
+    }))
+  ]
+}

@@ -1,0 +1,129 @@
+/**
+ * An endpoint with its function, as a tool: arguments are decoded, the function runs, its value or its declared error is
+ * encoded. The function may return an Effect, a promise or a plain value.
+ */
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import { hintAnnotations, isReply, type AnyEndpoint } from "@treadle/protocol/endpoint"
+import { isRecord } from "@treadle/protocol/json"
+import type { Tool } from "@treadle/protocol/schema"
+import type { Call, CurrentCall } from "../CurrentCall.ts"
+import { argumentsReply, contentReply, errorReply, failureReply, valueReply } from "../reply/ToolReply.ts"
+import type { NeutralResult } from "../reply/NeutralResult.ts"
+import { ToolFailed, UndeclaredError } from "../ToolError.ts"
+import type { ToolHandler } from "./ToolHandler.ts"
+
+/** The author's function, its types forgotten. */
+export type AnyHandler = (input: never, call: Call<never, never>) => unknown
+
+export interface ToolSettings {
+  readonly visible?: ((context: never) => boolean) | undefined
+  readonly timeout?: number | undefined
+}
+
+const listingOf = (endpoint: AnyEndpoint): Tool => {
+  const { about, shape } = endpoint
+  const annotations = hintAnnotations(about.hints)
+  return {
+    name: endpoint.name,
+    ...(about.title === undefined ? {} : { title: about.title }),
+    description: about.description,
+    ...(about.icons === undefined ? {} : { icons: about.icons }),
+    inputSchema: shape.inputSchema as Tool["inputSchema"],
+    ...(shape.outputSchema === undefined ? {} : { outputSchema: shape.outputSchema }),
+    ...(annotations === undefined ? {} : { annotations }),
+    ...(about.meta === undefined ? {} : { _meta: about.meta })
+  }
+}
+
+const isThenable = (value: unknown): value is PromiseLike<unknown> =>
+  isRecord(value) && typeof value["then"] === "function"
+
+const rejection = (error: unknown): NonNullable<unknown> => error ?? new Error("The handler rejected with nothing")
+
+/** Runs the author's function; what it throws or rejects with is its failure. */
+const invoke = (handler: AnyHandler, input: unknown, call: Call<unknown, never>): Effect.Effect<unknown, unknown> => {
+  let returned: unknown
+  try {
+    returned = handler(input as never, call as never)
+  } catch (error) {
+    return Effect.fail(error)
+  }
+  if (Effect.isEffect(returned)) return Effect.scoped(returned as Effect.Effect<unknown, unknown>)
+  if (!isThenable(returned)) return Effect.succeed(returned)
+  const promise = returned
+  return Effect.tryPromise({ try: () => promise as Promise<unknown>, catch: rejection })
+}
+
+const messageOf = (error: unknown): string =>
+  isRecord(error) && typeof error["message"] === "string" ? error["message"] : ""
+
+/** Sends the values and errors of one endpoint on their way. */
+const replies = (endpoint: AnyEndpoint) => {
+  const { output, errors } = endpoint.shape
+
+  const value = (returned: unknown): Effect.Effect<NeutralResult> => {
+    const reply = isReply(returned) ? returned : undefined
+    const bare = reply === undefined ? returned : reply.value
+    const content = reply?.content ?? []
+    if (output === undefined) {
+      const text = bare === undefined || bare === null ? "" : typeof bare === "string" ? bare : JSON.stringify(bare)
+      return Effect.succeed(contentReply(text, content, reply?.meta))
+    }
+    return Effect.matchEffect(output.encode(bare), {
+      onSuccess: (json) => Effect.succeed(valueReply(json, output.wrapped, content, reply?.meta)),
+      onFailure: ({ problems }) =>
+        Effect.die(
+          new Error(`${endpoint.name} returned a value that is not of its declared output: ${problems.join("; ")}`)
+        )
+    })
+  }
+
+  const failure = (cause: Cause.Cause<unknown>): Effect.Effect<NeutralResult> => {
+    const found = Cause.findError(cause)
+    if (found._tag === "Failure") return Effect.failCause(found.failure)
+    const error = found.success
+    if (error instanceof ToolFailed) return Effect.succeed(failureReply(error.message))
+    if (errors === undefined) return Effect.die(new UndeclaredError(error))
+    return Effect.matchEffect(errors.encode(error), {
+      onSuccess: (json) => Effect.succeed(errorReply(json, messageOf(error))),
+      onFailure: () => Effect.die(new UndeclaredError(error))
+    })
+  }
+
+  return { onSuccess: value, onFailure: failure }
+}
+
+const ignored = (endpoint: AnyEndpoint, args: unknown): Effect.Effect<void> | undefined => {
+  const names = endpoint.shape.argumentNames
+  if (names === undefined || !isRecord(args)) return undefined
+  const strange = Object.keys(args).filter((name) => !names.has(name))
+  return strange.length === 0
+    ? undefined
+    : Effect.logDebug(`${endpoint.name} ignored arguments it does not have: ${strange.join(", ")}`)
+}
+
+/**
+ * The tool of an operation.
+ *
+ * @param endpoint one without faults; the builder has checked it
+ */
+export const operationTool = (endpoint: AnyEndpoint, handler: AnyHandler, settings: ToolSettings): ToolHandler => {
+  const { decode } = endpoint.shape.input
+  const outcome = replies(endpoint)
+  return {
+    name: endpoint.name,
+    listing: JSON.stringify(listingOf(endpoint)),
+    headers: endpoint.shape.headers,
+    visible: settings.visible,
+    timeout: settings.timeout,
+    run: (args, call): Effect.Effect<NeutralResult, never, CurrentCall> => {
+      const served = Effect.matchEffect(decode(args), {
+        onSuccess: (input) => Effect.matchCauseEffect(invoke(handler, input, call), outcome),
+        onFailure: ({ problems }) => Effect.succeed(argumentsReply(endpoint.name, problems))
+      })
+      const note = ignored(endpoint, args)
+      return note === undefined ? served : Effect.andThen(note, served)
+    }
+  }
+}

@@ -1,0 +1,21 @@
+/**
+ * One tool as the engine sees it: how it is listed, who sees it, and what runs when it is called.
+ */
+import type * as Effect from "effect/Effect"
+import type { ParamHeader } from "@treadle/protocol/http"
+import type { Call, CurrentCall } from "../CurrentCall.ts"
+import type { NeutralResult } from "../reply/NeutralResult.ts"
+
+export interface ToolHandler {
+  readonly name: string
+  /** The listed tool, printed. */
+  readonly listing: string
+  /** The arguments that headers repeat. */
+  readonly headers: ReadonlyArray<ParamHeader>
+  /** Whether a caller sees the tool and may call it; everybody, where absent. */
+  readonly visible: ((context: never) => boolean) | undefined
+  /** Milliseconds until a call is given up, where the author set one. */
+  readonly timeout: number | undefined
+  /** Runs one call. Whatever the author's code throws or dies of is a defect of this effect; it has no failures. */
+  readonly run: (args: unknown, call: Call<unknown, never>) => Effect.Effect<NeutralResult, never, CurrentCall>
+}

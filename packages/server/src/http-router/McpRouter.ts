@@ -1,0 +1,72 @@
+/**
+ * The door of an Effect HTTP application: a route of its `HttpRouter`. What handlers need stays in the requirements of
+ * the layer; what belongs to one request is provided at the door.
+ */
+import type * as Context from "effect/Context"
+import * as Data from "effect/Data"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as HttpRouter from "effect/http/HttpRouter"
+import * as HttpServerRequest from "effect/http/HttpServerRequest"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import { Mcp } from "../Mcp.ts"
+import type { McpBuildErrors } from "../McpBuildError.ts"
+import { webDoorParts, type HttpSettings } from "../McpHttp.ts"
+import { webExchange } from "../transport/WebExchange.ts"
+
+/** Answers a request before its body is read. */
+export class Refusal extends Data.TaggedError("Refusal")<{
+  readonly status: 401 | 403
+  /** The `WWW-Authenticate` header. */
+  readonly challenge?: string
+}> {
+  override get message(): string {
+    return `The request was refused with ${this.status}`
+  }
+}
+
+/** What the layer is told beside the settings of every HTTP door. */
+export interface RouterOptions<P, RP> extends HttpSettings {
+  readonly path: `/${string}`
+  /** Services of one request; a `Refusal` answers it instead. */
+  readonly request?: (request: HttpServerRequest.HttpServerRequest) => Effect.Effect<Context.Context<P>, Refusal, RP>
+}
+
+const refusalResponse = ({ status, challenge }: Refusal) =>
+  HttpServerResponse.empty({
+    status,
+    ...(challenge === undefined ? {} : { headers: { "www-authenticate": challenge } })
+  })
+
+/**
+ * Adds the endpoint to the router.
+ *
+ * Fails with `McpBuildErrors`. The services of handlers are captured when the layer is built, except those that
+ * `request` provides.
+ */
+const layer = <R, P = never, RP = never>(
+  mcp: Mcp<R>,
+  options: RouterOptions<P, RP>
+): Layer.Layer<never, McpBuildErrors, Exclude<R, P> | RP | HttpRouter.HttpRouter> =>
+  HttpRouter.use((router) =>
+    Effect.gen(function* () {
+      const served = yield* Mcp.served(mcp, options)
+      const parts = webDoorParts(served, options)
+      const outer = yield* Effect.context<RP>()
+      const handle = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
+        const services =
+          options.request === undefined ? undefined : yield* Effect.provideContext(options.request(request), outer)
+        const web = yield* Effect.orDie(HttpServerRequest.toWeb(request))
+        const owner = `address:${request.remoteAddress._tag === "Some" ? request.remoteAddress.value : "unknown"}`
+        const response = yield* Effect.promise((signal) =>
+          webExchange(parts, new Request(web, { signal }), { context: {}, services, owner })
+        )
+        return HttpServerResponse.fromWeb(response)
+      })
+      yield* router.add("*", options.path, (request: HttpServerRequest.HttpServerRequest) =>
+        Effect.catchTag(handle(request), "Refusal", (refusal) => Effect.succeed(refusalResponse(refusal)))
+      )
+    })
+  ) as unknown as Layer.Layer<never, McpBuildErrors, Exclude<R, P> | RP | HttpRouter.HttpRouter>
+
+export const McpRouter = { layer }

@@ -1,0 +1,2 @@
+/** The door of the web. */
+export { McpHttp, type FetchDoor, type HttpSettings } from "./McpHttp.ts"

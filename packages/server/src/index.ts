@@ -1,0 +1,13 @@
+/**
+ * A server as a plain value. The doors are entry points of their own: `@treadle/server/node`, `/http`, `/http-router`.
+ */
+export { CurrentCall, type Call } from "./CurrentCall.ts"
+export type { DefectPlace, OnDefect } from "./engine/Defects.ts"
+export { Limits } from "./Limits.ts"
+export { Mcp, type Answer, type Handler, type McpInfo, type ToolOptions, type With } from "./Mcp.ts"
+export { describe as describeBuildError, McpBuildErrors, type McpBuildError, type Place } from "./McpBuildError.ts"
+export { McpMemory } from "./McpMemory.ts"
+export type { Principal } from "./Principal.ts"
+export type { Counters, Served, ServedSettings } from "./Served.ts"
+export { ToolFailed } from "./ToolError.ts"
+export { Arg, Content, Endpoint, Reply } from "@treadle/protocol"

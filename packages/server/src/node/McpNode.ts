@@ -1,0 +1,190 @@
+/**
+ * The doors on Node: a `(req, res)` handler for any framework, a server of its own, and standard input and output.
+ */
+import { createServer, type Server, type ServerResponse } from "node:http"
+import type { AddressInfo } from "node:net"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import { RpcError } from "@treadle/protocol/rpc"
+import { refused } from "../engine/Engine.ts"
+import { Mcp, type With } from "../Mcp.ts"
+import type { McpBuildErrors } from "../McpBuildError.ts"
+import { plainDoor, type Complete } from "../PlainDoor.ts"
+import type { Served, ServedSettings } from "../Served.ts"
+import { makeGuard, type GuardSettings } from "../transport/HttpGuard.ts"
+import type { ReplyForm } from "../transport/HttpReply.ts"
+import { statusOf } from "../transport/HttpStatus.ts"
+import { makeOutbox } from "../transport/Outbox.ts"
+import { nodeExchange, type NodeDoorParts } from "./NodeExchange.ts"
+import type { NodeRequest } from "./NodeBody.ts"
+import { serveStdio } from "./NodeStdio.ts"
+
+/** Settings of the HTTP doors. */
+export interface NodeSettings extends ServedSettings, GuardSettings {
+  /** `auto` by default: JSON, and events once there is something to send ahead of the answer or the call lasts. */
+  readonly replies?: ReplyForm
+}
+
+/** Settings of a server of its own. */
+export interface ListenSettings extends NodeSettings {
+  /** 0 takes a free port. */
+  readonly port?: number
+  /** `127.0.0.1` by default. */
+  readonly host?: string
+  /** `/mcp` by default. */
+  readonly path?: `/${string}`
+}
+
+/**
+ * A request handler for `node:http`, Express and Fastify. A body that a framework parsed is taken from `req.body`.
+ */
+export interface NodeDoor<Ctx> {
+  (req: NodeRequest, res: ServerResponse, ...context: With<Ctx>): void
+  /** Stops serving; running calls get the grace to end. */
+  close(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+/** A server of its own. */
+export interface Listening {
+  readonly url: string
+  readonly port: number
+  readonly server: Server
+  close(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+type StdioArguments<Ctx> = {} extends Ctx
+  ? [context?: Ctx, settings?: ServedSettings]
+  : [context: Ctx, settings?: ServedSettings]
+
+const doorParts = (served: Served, settings: NodeSettings, outbox: NodeDoorParts["outbox"]): NodeDoorParts => ({
+  served,
+  guard: makeGuard(settings),
+  reply: { limits: served.limits, form: settings.replies ?? "auto", onDropped: served.onDropped },
+  outbox
+})
+
+const unavailable = (res: ServerResponse): void => {
+  const answer = refused({ rung: "stopping", error: RpcError.internal("The server is not serving") })
+  res.writeHead(statusOf(answer), { "content-type": "application/json", connection: "close" })
+  res.end(answer.text)
+}
+
+/**
+ * A handler to mount in a framework.
+ *
+ * @param mcp a server that needs no more services
+ * @param settings `hosts` and `origins` that are served, `limits`, `replies`, `onDefect`
+ * @throws McpBuildErrors with every reason, when the definition cannot be served
+ */
+const handler = <R, Ctx>(mcp: Mcp<R, Ctx> & Complete<R>, settings: NodeSettings = {}): NodeDoor<Ctx> => {
+  const door = plainDoor(mcp as unknown as Mcp<never, Ctx>, settings)
+  const outbox = makeOutbox(setImmediate)
+  let parts: NodeDoorParts | undefined
+  const handle = (req: NodeRequest, res: ServerResponse, context: unknown = {}): void => {
+    if (parts !== undefined) return nodeExchange(parts, req, res, context)
+    door.open().then(
+      (served) => nodeExchange((parts ??= doorParts(served, settings, outbox)), req, res, context),
+      () => unavailable(res)
+    )
+  }
+  const close = async () => {
+    await door.close()
+    outbox.flush()
+  }
+  return Object.assign(handle as (req: NodeRequest, res: ServerResponse, ...context: With<Ctx>) => void, {
+    close,
+    [Symbol.asyncDispose]: close
+  })
+}
+
+/**
+ * The handler as an Effect: what the handlers need flows into `R`, and it stops with its Scope.
+ *
+ * Fails with `McpBuildErrors`.
+ */
+const scoped = <R, Ctx>(
+  mcp: Mcp<R, Ctx>,
+  settings: NodeSettings = {}
+): Effect.Effect<
+  (req: NodeRequest, res: ServerResponse, ...context: With<Ctx>) => void,
+  McpBuildErrors,
+  R | Scope.Scope
+> =>
+  Effect.map(Mcp.served(mcp, settings), (served) => {
+    const parts = doorParts(served, settings, makeOutbox(setImmediate))
+    return (req, res, ...[context]) => nodeExchange(parts, req, res, context ?? {})
+  })
+
+const isLoopbackName = (host: string): boolean => /^(?:127\.|localhost$|::1$)/.test(host)
+
+/**
+ * Listens on a port of its own.
+ *
+ * @param settings `port`, `host` (`127.0.0.1`), `path` (`/mcp`) and those of `handler`
+ * @param context what the handlers get for each request, where they ask for any
+ * @returns once the port is open; rejects with `McpBuildErrors`, or when the port is taken
+ */
+const listen = async <R, Ctx>(
+  mcp: Mcp<R, Ctx> & Complete<R>,
+  settings: ListenSettings = {},
+  ...context: With<Ctx>
+): Promise<Listening> => {
+  const { port = 0, host = "127.0.0.1", path = "/mcp" } = settings
+  if (!isLoopbackName(host)) {
+    throw new Error(
+      `McpNode.listen does not open ${host} without authentication. Listen on 127.0.0.1, or mount McpNode.handler(mcp) ` +
+        "behind your own authentication."
+    )
+  }
+  const door = handler(mcp, settings)
+  const server = createServer((req, res) => {
+    const [at] = (req.url ?? "").split("?")
+    if (at === path) return door(req, res, ...context)
+    const error = RpcError.invalidRequest(`Nothing is served at ${at}; the endpoint is ${path}`)
+    const answer = refused({ rung: "path", error })
+    res.writeHead(statusOf(answer), { "content-type": "application/json" })
+    res.end(answer.text)
+    req.resume()
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject)
+    server.listen(port, host, () => {
+      server.off("error", reject)
+      resolve()
+    })
+  })
+  const address = server.address() as AddressInfo
+  const close = async () => {
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+    await door.close()
+    server.closeIdleConnections()
+    await closed
+  }
+  const name = host.includes(":") ? `[${host}]` : host
+  return {
+    url: `http://${name}:${address.port}${path}`,
+    port: address.port,
+    server,
+    close,
+    [Symbol.asyncDispose]: close
+  }
+}
+
+/**
+ * Serves standard input and output until the input ends.
+ *
+ * Running calls then get `limits.drain` to finish. Logs go to standard error. The process is left to exit by itself.
+ *
+ * @param rest the context that the handlers get, where they ask for any, then `limits` and `onDefect`
+ * @returns when everything is written; rejects with `McpBuildErrors`
+ */
+const stdio = async <R, Ctx>(mcp: Mcp<R, Ctx> & Complete<R>, ...rest: StdioArguments<Ctx>): Promise<void> => {
+  const [context, settings] = rest
+  const door = plainDoor(mcp as unknown as Mcp<never, Ctx>, settings ?? {})
+  await serveStdio(await door.open(), context ?? {})
+  await door.close()
+}
+
+export const McpNode = { handler, scoped, listen, stdio }

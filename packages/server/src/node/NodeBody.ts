@@ -1,0 +1,86 @@
+/**
+ * The JSON value of a request on `node:http`: read from the stream within a limit, or taken from `req.body` where a
+ * framework has parsed it already.
+ */
+import { isUtf8 } from "node:buffer"
+import type { IncomingMessage } from "node:http"
+import { RpcError } from "@treadle/protocol/rpc"
+import type { Refusal } from "../envelope/Refusal.ts"
+
+/** A request on which a framework may have left the body. */
+export type NodeRequest = IncomingMessage & { readonly body?: unknown }
+
+/** The value, or why there is none. */
+export type Body = { readonly value: unknown } | { readonly refusal: Refusal }
+
+const notJson = (why: string): Body => ({
+  refusal: { rung: "json", error: RpcError.parseError(`Parse error: ${why}`) }
+})
+
+const parseText = (text: string): Body => {
+  try {
+    return { value: JSON.parse(text) as unknown }
+  } catch (error) {
+    return notJson(error instanceof Error ? error.message : "the body is not JSON")
+  }
+}
+
+/** Parses bytes as UTF-8 JSON. */
+export const parseBytes = (bytes: Uint8Array): Body =>
+  isUtf8(bytes)
+    ? parseText(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString())
+    : notJson("the body is not UTF-8")
+
+const tooLarge = (limit: number): Body => ({
+  refusal: { rung: "body-size", error: RpcError.invalidRequest(`The body is larger than ${limit} bytes`) }
+})
+
+const gone: Body = {
+  refusal: {
+    rung: "body-gone",
+    error: RpcError.internal(
+      "The request body was already read by another middleware and is not on req.body. Mount the MCP handler before it, " +
+        "or pass the parsed body as req.body."
+    )
+  }
+}
+
+/** What a framework left on `req.body`, where it left anything. */
+const parsedBody = (req: NodeRequest, limit: number): Body | undefined => {
+  const { body } = req
+  if (body === undefined) return req.readableDidRead ? gone : undefined
+  if (typeof body === "string") return Buffer.byteLength(body) > limit ? tooLarge(limit) : parseText(body)
+  if (body instanceof Uint8Array) return body.length > limit ? tooLarge(limit) : parseBytes(body)
+  return { value: body }
+}
+
+/**
+ * Gives the body to `take`, in this call or a later one. A client that goes away before its body is complete gets
+ * nothing.
+ *
+ * @param limit bytes
+ */
+export const readBody = (req: NodeRequest, limit: number, take: (body: Body) => void): void => {
+  const parsed = parsedBody(req, limit)
+  if (parsed !== undefined) return take(parsed)
+  if (Number(req.headers["content-length"]) > limit) return take(tooLarge(limit))
+  let first: Buffer | undefined
+  let rest: Array<Buffer> | undefined
+  let size = 0
+  let done = false
+  req.on("data", (chunk: Buffer) => {
+    if (done) return
+    size += chunk.length
+    if (size > limit) {
+      done = true
+      return take(tooLarge(limit))
+    }
+    if (first === undefined) first = chunk
+    else (rest ??= [first]).push(chunk)
+  })
+  req.on("end", () => {
+    if (done) return
+    done = true
+    take(parseBytes(rest === undefined ? (first ?? Buffer.alloc(0)) : Buffer.concat(rest)))
+  })
+}

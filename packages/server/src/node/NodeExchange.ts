@@ -1,0 +1,173 @@
+/**
+ * One request on `node:http`, from `(req, res)` to the last byte of its reply: the short path of the Node door. It holds
+ * no rule of its own; the guard, the reply and the ladder are shared with the other doors.
+ */
+import { AsyncResource } from "node:async_hooks"
+import type { ServerResponse } from "node:http"
+import * as Effect from "effect/Effect"
+import type { Accepted } from "@treadle/protocol/http"
+import type { Inbound } from "../envelope/Inbound.ts"
+import type { Refusal } from "../envelope/Refusal.ts"
+import { refused } from "../engine/Engine.ts"
+import type { Principal } from "../Principal.ts"
+import type { Served } from "../Served.ts"
+import type { Guard } from "../transport/HttpGuard.ts"
+import { HttpReply, type HttpWriter, type ReplySettings } from "../transport/HttpReply.ts"
+import { statusOf } from "../transport/HttpStatus.ts"
+import type { Outbox } from "../transport/Outbox.ts"
+import { readBody, type Body, type NodeRequest } from "./NodeBody.ts"
+
+/** What the requests of one door share. */
+export interface NodeDoorParts {
+  readonly served: Served
+  readonly guard: Guard
+  readonly reply: ReplySettings
+  readonly outbox: Outbox
+}
+
+/** The body comes in the context of the socket; an `AsyncLocalStorage` of the caller must reach the handler all the same. */
+const keepsNothing = { requireManualDestroy: true }
+
+const eventHeaders = {
+  "content-type": "text/event-stream",
+  "cache-control": "no-cache, no-transform",
+  "x-accel-buffering": "no"
+}
+
+const isLoopback = (address: string | undefined): boolean =>
+  address === undefined || address === "::1" || /^(?:::ffff:)?127\./.test(address)
+
+class NodeWriter implements HttpWriter {
+  readonly #res: ServerResponse
+  readonly #outbox: Outbox
+  readonly #isStopping: () => boolean
+
+  constructor(res: ServerResponse, outbox: Outbox, isStopping: () => boolean) {
+    this.#res = res
+    this.#outbox = outbox
+    this.#isStopping = isStopping
+  }
+
+  get drained(): Effect.Effect<void> {
+    const res = this.#res
+    return Effect.callback<void>((resume) => {
+      if (res.destroyed || !res.writableNeedDrain) return resume(Effect.void)
+      const done = () => {
+        res.off("drain", done)
+        res.off("close", done)
+        resume(Effect.void)
+      }
+      res.on("drain", done)
+      res.on("close", done)
+      return Effect.sync(() => {
+        res.off("drain", done)
+        res.off("close", done)
+      })
+    })
+  }
+
+  json(status: number, text: string): void {
+    this.#outbox.add(() => {
+      const res = this.#res
+      if (res.destroyed || res.headersSent) return
+      const headers = ["content-type", "application/json", "content-length", String(Buffer.byteLength(text))]
+      if (status === 405) headers.push("allow", "POST")
+      if (status === 413 || this.#isStopping()) headers.push("connection", "close")
+      res.writeHead(status, headers)
+      res.end(text)
+    })
+  }
+
+  open(): void {
+    if (this.#res.destroyed || this.#res.headersSent) return
+    this.#res.writeHead(200, eventHeaders)
+    this.#res.flushHeaders()
+  }
+
+  write(text: string): boolean {
+    return this.#res.destroyed || this.#res.write(text)
+  }
+
+  end(text: string): void {
+    if (!this.#res.destroyed) this.#res.end(text)
+  }
+
+  unread(): number {
+    return this.#res.writableLength
+  }
+}
+
+class NodeInbound implements Inbound {
+  readonly value: unknown
+  readonly context: unknown
+  readonly principal: Principal | undefined
+  readonly services = undefined
+  readonly http: { readonly header: (name: string) => string | undefined }
+  readonly #req: NodeRequest
+
+  constructor(
+    value: unknown,
+    req: NodeRequest,
+    header: (name: string) => string | undefined,
+    context: unknown,
+    principal: Principal | undefined
+  ) {
+    this.value = value
+    this.#req = req
+    this.http = { header }
+    this.context = context
+    this.principal = principal
+  }
+
+  get owner(): string {
+    return this.principal === undefined ? `address:${this.#req.socket.remoteAddress}` : `principal:${this.principal.id}`
+  }
+}
+
+const headerOf =
+  (headers: NodeRequest["headers"]) =>
+  (name: string): string | undefined => {
+    const value = headers[name]
+    return typeof value === "string" || value === undefined ? value : value.join(", ")
+  }
+
+const deliver = (parts: NodeDoorParts, inbound: NodeInbound, res: ServerResponse, accepts: Accepted): void => {
+  const { served, outbox, reply } = parts
+  const writer = new NodeWriter(res, outbox, served.isStopping)
+  const outcome = served.serve(inbound, new HttpReply(writer, accepts, reply))
+  if (outcome === undefined) return
+  if (outcome === "accepted") {
+    res.writeHead(202)
+    res.end()
+    return
+  }
+  res.on("close", () => {
+    if (!res.writableFinished) outcome.end("cancelled")
+  })
+  if (res.destroyed) outcome.end("cancelled")
+}
+
+/** Serves one request. */
+export const nodeExchange = (parts: NodeDoorParts, req: NodeRequest, res: ServerResponse, context: unknown): void => {
+  const { served, guard, outbox, reply } = parts
+  const header = headerOf(req.headers)
+  const refuse = (refusal: Refusal): void => {
+    const answer = refused(refusal)
+    new NodeWriter(res, outbox, served.isStopping).json(statusOf(answer), answer.text)
+    if (!req.readableDidRead) req.resume()
+  }
+
+  const refusal = guard.request({ method: req.method, header, loopback: isLoopback(req.socket.localAddress) })
+  if (refusal !== undefined) return refuse(refusal)
+  const admits = guard.media(header)
+  if ("rung" in admits) return refuse(admits)
+
+  const take = (body: Body): void => {
+    if ("refusal" in body) return refuse(body.refusal)
+    const caller = served.identify(context)
+    if (caller.refusal !== undefined) return refuse(caller.refusal)
+    deliver(parts, new NodeInbound(body.value, req, header, context, caller.principal), res, admits)
+  }
+  const resource = new AsyncResource("TREADLE", keepsNothing)
+  readBody(req, reply.limits.bodyBytes, (body) => resource.runInAsyncScope(take, undefined, body))
+}

@@ -1,0 +1,4 @@
+/** The doors on Node. */
+export { McpNode, type ListenSettings, type Listening, type NodeDoor, type NodeSettings } from "./McpNode.ts"
+export { McpTest, type RecordedCall, type Recording } from "./McpTest.ts"
+export type { NodeRequest } from "./NodeBody.ts"

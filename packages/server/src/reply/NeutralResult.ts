@@ -1,0 +1,12 @@
+/**
+ * The payload of an answer before it is dressed for a revision: its members as JSON text, and beside them what only
+ * some revisions send.
+ */
+import type { CacheHint, Meta } from "@treadle/protocol/schema"
+
+export interface NeutralResult {
+  /** Members of a JSON object, printed, without braces: `"content":[…],"isError":true`. */
+  readonly members: string
+  readonly meta?: Meta | undefined
+  readonly cache?: CacheHint | undefined
+}

@@ -1,0 +1,58 @@
+/**
+ * What a tool call becomes: a value, a declared error, a failure in words or a defect, as a tool result.
+ *
+ * The text block carries the same JSON as the structured content, for models that read text only; a bare string stays
+ * bare (TOOL-13).
+ */
+import { isJsonObject, type Json } from "@treadle/protocol/json"
+import type { Content, Meta } from "@treadle/protocol/schema"
+import type { NeutralResult } from "./NeutralResult.ts"
+
+const textBlock = (text: string): string => `{"type":"text","text":${JSON.stringify(text)}}`
+
+const blocks = (content: ReadonlyArray<Content>): string =>
+  content.length === 0 ? "" : `,${content.map((block) => JSON.stringify(block)).join(",")}`
+
+/** A wrapped string is the one value whose text is not its JSON. */
+const textOf = (json: Json, printed: string, wrapped: boolean): string => {
+  const value = wrapped && isJsonObject(json) ? json["value"] : undefined
+  return typeof value === "string" ? value : printed
+}
+
+/** A value of the declared output, with blocks beside it. */
+export const valueReply = (
+  json: Json,
+  wrapped: boolean,
+  content: ReadonlyArray<Content>,
+  meta: Meta | undefined
+): NeutralResult => {
+  const printed = JSON.stringify(json)
+  const text = textBlock(textOf(json, printed, wrapped))
+  return { members: `"content":[${text}${blocks(content)}],"structuredContent":${printed}`, meta }
+}
+
+/** The result of a tool without an output schema: its text, where there is one, and its blocks. */
+export const contentReply = (text: string, content: ReadonlyArray<Content>, meta: Meta | undefined): NeutralResult => {
+  const first = text === "" ? blocks(content).slice(1) : textBlock(text) + blocks(content)
+  return { members: `"content":[${first}]`, meta }
+}
+
+/** A failure in words that the model should read. */
+export const failureReply = (text: string): NeutralResult => ({
+  members: `"content":[${textBlock(text)}],"isError":true`
+})
+
+/** A declared error: its message as text, its JSON as structured content. */
+export const errorReply = (json: Json, message: string): NeutralResult => {
+  const printed = JSON.stringify(json)
+  const text = message === "" ? printed : message
+  return { members: `"content":[${textBlock(text)}],"structuredContent":${printed},"isError":true` }
+}
+
+/** Arguments that do not fit, with every problem named (TOOL-16). */
+export const argumentsReply = (tool: string, problems: ReadonlyArray<string>): NeutralResult =>
+  failureReply(`Invalid arguments for ${tool}:\n${problems.map((problem) => `- ${problem}`).join("\n")}`)
+
+/** A bug in a handler: a fixed text; the reference leads to the log. */
+export const defectReply = (reference: string): NeutralResult =>
+  failureReply(`The tool failed because of an internal error (reference ${reference}).`)

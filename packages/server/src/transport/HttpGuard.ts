@@ -1,0 +1,99 @@
+/**
+ * What is checked of an HTTP request before its body is read: the verb, Host and Origin against rebinding, and the media
+ * types (HTTP-02, HTTP-03, HTTP-23).
+ */
+import { accepted, isJsonType, type Accepted } from "@treadle/protocol/http"
+import { RpcError } from "@treadle/protocol/rpc"
+import type { Refusal, Rung } from "../envelope/Refusal.ts"
+
+/** What a guard sees of a request. Header names are in lower case. */
+export interface HttpRequestFacts {
+  readonly method: string | undefined
+  readonly header: (name: string) => string | undefined
+  /** Whether the socket is bound to a loopback address; `undefined` where the platform does not tell. */
+  readonly loopback: boolean | undefined
+}
+
+/** Which Host and Origin values are served. */
+export interface GuardSettings {
+  /**
+   * Host names, with or without port, that are served, or `"any"`. Loopback names are served without it when the socket
+   * is bound to loopback.
+   */
+  readonly hosts?: ReadonlyArray<string> | "any"
+  /** Origins that are served beside the server's own, such as `"https://app.example"`, or `"any"`. */
+  readonly origins?: ReadonlyArray<string> | "any"
+}
+
+const loopbackHost = /^(?:127(?:\.\d{1,3}){3}|localhost|\[::1\])(?::\d+)?$/i
+const port = /:\d+$/
+/** How many accepted host values are remembered. */
+const remembered = 64
+
+const refusal = (rung: Rung, message: string): Refusal => ({ rung, error: RpcError.invalidRequest(message) })
+
+/** Checks the Host header, remembering values that passed. */
+const hostGuard = ({ hosts }: GuardSettings) => {
+  const names = hosts === undefined || hosts === "any" ? [] : hosts.map((host) => host.toLowerCase())
+  const passed = new Set<string>()
+  const served = (host: string, loopback: boolean | undefined): boolean => {
+    if (hosts === "any") return true
+    const lower = host.toLowerCase()
+    if (names.includes(lower) || names.includes(lower.replace(port, ""))) return true
+    return hosts === undefined && loopback !== false && loopbackHost.test(host)
+  }
+  return (host: string | undefined, loopback: boolean | undefined): Refusal | undefined => {
+    if (host !== undefined && passed.has(host)) return undefined
+    if (host === undefined) return hosts === "any" ? undefined : refusal("host", "The Host header is missing")
+    if (!served(host, loopback)) {
+      return refusal(
+        "host",
+        `Host ${host} is not served here. Add it to the setting hosts: ["${host.replace(port, "")}"]`
+      )
+    }
+    if (passed.size < remembered) passed.add(host)
+    return undefined
+  }
+}
+
+const sameOrigin = (origin: string, host: string | undefined): boolean => {
+  const at = origin.indexOf("://")
+  return at > 0 && host !== undefined && origin.slice(at + 3).toLowerCase() === host.toLowerCase()
+}
+
+const originServed = (origin: string, host: string | undefined, { origins }: GuardSettings): boolean =>
+  origins === "any" || sameOrigin(origin, host) || (origins ?? []).includes(origin)
+
+const unacceptable =
+  "The Accept header admits neither application/json nor text/event-stream; send both, or */*, or no Accept header"
+
+/** Makes the guard of one door. */
+export const makeGuard = (settings: GuardSettings) => {
+  const guardHost = hostGuard(settings)
+  return {
+    /** Verb, Host and Origin: of any request. */
+    request: ({ method, header, loopback }: HttpRequestFacts): Refusal | undefined => {
+      const host = header("host")
+      const wrongHost = guardHost(host, loopback)
+      if (wrongHost !== undefined) return wrongHost
+      const origin = header("origin")
+      if (origin !== undefined && !originServed(origin, host, settings)) {
+        return refusal("origin", `Origin ${origin} is not served here. Add it to the setting origins: ["${origin}"]`)
+      }
+      return method === "POST"
+        ? undefined
+        : refusal("verb", `${method ?? "This verb"} is not served here; send a JSON-RPC message with POST`)
+    },
+    /** Media types: of a POST. */
+    media: (header: (name: string) => string | undefined): Refusal | Accepted => {
+      const type = header("content-type")
+      if (!isJsonType(type)) {
+        return refusal("content-type", `Content-Type must be application/json in UTF-8, not ${type ?? "absent"}`)
+      }
+      const admits = accepted(header("accept"))
+      return admits.json || admits.events ? admits : refusal("accept", unacceptable)
+    }
+  }
+}
+
+export type Guard = ReturnType<typeof makeGuard>

@@ -1,0 +1,103 @@
+/**
+ * The reply to one POST: JSON, or events once something was sent ahead of the answer or the call lasts, where the client
+ * takes them. It is decided as late as possible, so that a status can still be chosen (HTTP-21).
+ *
+ * A door gives it a writer; the rules are here.
+ */
+import * as Effect from "effect/Effect"
+import { printSse, sseComment } from "@treadle/protocol/framing"
+import type { Accepted } from "@treadle/protocol/http"
+import type { Limits } from "../Limits.ts"
+import type { Answer, Sink } from "../engine/Sink.ts"
+import { statusOf } from "./HttpStatus.ts"
+
+/** What a door can do with its response. */
+export interface HttpWriter {
+  /** Writes a whole JSON response. */
+  readonly json: (status: number, text: string) => void
+  /** Starts an event stream with status 200. */
+  readonly open: () => void
+  /** Writes to the stream. @returns `false` when the client reads too slowly */
+  readonly write: (text: string) => boolean
+  /** Ends the stream after this text. */
+  readonly end: (text: string) => void
+  /** Bytes that the client has not read yet. */
+  readonly unread: () => number
+  /** Completes when the client has caught up, or is gone. */
+  readonly drained: Effect.Effect<void>
+}
+
+/** Which form replies have: `auto` by the rules, or one of them always, where the client takes it. */
+export type ReplyForm = "auto" | "json" | "events"
+
+export interface ReplySettings {
+  readonly limits: Limits
+  readonly form: ReplyForm
+  readonly onDropped: () => void
+}
+
+export class HttpReply implements Sink {
+  readonly #writer: HttpWriter
+  readonly #settings: ReplySettings
+  readonly #events: boolean
+  /** Whether the answer is an event although nothing came before it. */
+  readonly #always: boolean
+  #open = false
+  #spoke = 0
+
+  constructor(writer: HttpWriter, accepts: Accepted, settings: ReplySettings) {
+    this.#writer = writer
+    this.#settings = settings
+    this.#events = accepts.events && (settings.form !== "json" || !accepts.json)
+    this.#always = this.#events && (!accepts.json || settings.form === "events")
+  }
+
+  get room(): Effect.Effect<void> {
+    return this.#writer.drained
+  }
+
+  full(): boolean {
+    return this.#open && this.#writer.unread() > this.#settings.limits.unreadBytes
+  }
+
+  post(text: string): boolean {
+    if (!this.#events) {
+      this.#settings.onDropped()
+      return true
+    }
+    this.#start()
+    return this.#writer.write(printSse(text))
+  }
+
+  answer(answer: Answer): void {
+    const status = statusOf(answer)
+    if (!this.#open && (!this.#always || status !== 200)) return this.#writer.json(status, answer.text)
+    this.#start()
+    this.#writer.end(printSse(answer.text))
+  }
+
+  abandon(): void {
+    if (this.#open) this.#writer.end("")
+    else this.#writer.json(200, "")
+  }
+
+  tick(now: number, since: number): void {
+    const { keepAlive, streamAfter } = this.#settings.limits
+    if (!this.#open) {
+      if (!this.#events || now - since < streamAfter) return
+      this.#start()
+      this.#spoke = now
+    } else if (this.#spoke === 0) {
+      this.#spoke = now
+    } else if (now - this.#spoke >= keepAlive) {
+      this.#spoke = now
+      if (this.#writer.unread() === 0) this.#writer.write(sseComment)
+    }
+  }
+
+  #start(): void {
+    if (this.#open) return
+    this.#open = true
+    this.#writer.open()
+  }
+}

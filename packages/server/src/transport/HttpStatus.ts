@@ -1,0 +1,36 @@
+/**
+ * The only place where an HTTP status is chosen (HTTP-18, HTTP-20).
+ */
+import type { Answer } from "../engine/Sink.ts"
+import type { Rung } from "../envelope/Refusal.ts"
+
+const refusedStatus: { readonly [R in Rung]: number } = {
+  verb: 405,
+  path: 404,
+  host: 403,
+  origin: 403,
+  accept: 406,
+  "content-type": 415,
+  "body-size": 413,
+  "body-gone": 500,
+  principal: 500,
+  json: 400,
+  message: 400,
+  "version-named": 400,
+  "version-agrees": 400,
+  "version-served": 400,
+  "capabilities-named": 400,
+  "method-agrees": 400,
+  "method-served": 404,
+  "name-agrees": 400,
+  "params-agree": 400,
+  "id-free": 400,
+  calls: 429,
+  stopping: 503
+}
+
+/** The status of an answer; what a handler says travels as 200, except a capability that the client lacks. */
+export const statusOf = (answer: Answer): number => {
+  if (answer.refused !== undefined) return refusedStatus[answer.refused]
+  return answer.error?._tag === "MissingClientCapability" ? 400 : 200
+}

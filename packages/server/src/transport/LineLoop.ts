@@ -1,0 +1,141 @@
+/**
+ * Serves lines: reads one, serves it beside the others, writes what they answer. Answers of one turn leave in one write,
+ * and nothing is read while the peer does not read.
+ */
+import * as Effect from "effect/Effect"
+import { LineCutter, type DecodeUtf8, type Line, type LinePort } from "@treadle/protocol/framing"
+import { parseJson } from "@treadle/protocol/json"
+import { RpcError } from "@treadle/protocol/rpc"
+import type { Inbound } from "../envelope/Inbound.ts"
+import { refused } from "../engine/Engine.ts"
+import type { Answer, Sink } from "../engine/Sink.ts"
+import type { Limits } from "../Limits.ts"
+import type { Serve } from "./Serve.ts"
+
+/** What a loop needs of a served thing. */
+export interface LineServer {
+  readonly serve: Serve
+  readonly limits: Limits
+}
+
+/** Writes lines, those of one turn together, and knows whether the peer keeps up. */
+class LineWriter {
+  readonly #port: LinePort
+  readonly #schedule: (flush: () => void) => void
+  readonly #room = new Set<() => void>()
+  #lines: Array<string> = []
+  #full = false
+
+  constructor(port: LinePort, schedule: (flush: () => void) => void) {
+    this.#port = port
+    this.#schedule = schedule
+  }
+
+  get full(): boolean {
+    return this.#full
+  }
+
+  readonly room: Effect.Effect<void> = Effect.callback<void>((resume) => {
+    if (!this.#full) return resume(Effect.void)
+    const done = () => resume(Effect.void)
+    this.#room.add(done)
+    return Effect.sync(() => {
+      this.#room.delete(done)
+    })
+  })
+
+  add(text: string): boolean {
+    if (this.#lines.push(text) === 1) this.#schedule(() => this.flush())
+    return !this.#full
+  }
+
+  flush(): void {
+    if (this.#lines.length === 0) return
+    this.#lines.push("")
+    const text = this.#lines.join("\n")
+    this.#lines = []
+    if (this.#port.write(text)) return
+    this.#full = true
+    this.#port.pause()
+  }
+
+  drain(): void {
+    this.#full = false
+    const waiting = [...this.#room]
+    this.#room.clear()
+    for (const resume of waiting) resume()
+    this.#port.resume()
+  }
+}
+
+let pipes = 0
+
+/** What a loop is told beside the served thing. */
+export interface LoopOptions {
+  readonly context: unknown
+  readonly principal: Inbound["principal"]
+  /** How bytes become text. */
+  readonly decode?: DecodeUtf8
+  /** Runs a function at the end of the turn, such as `setImmediate`. */
+  readonly schedule: (flush: () => void) => void
+}
+
+/** A loop that runs. */
+export interface LineLoop {
+  /** The owner of its running calls. */
+  readonly owner: string
+  /** Completes when nothing more will be read. */
+  readonly ended: Effect.Effect<void>
+  /** Writes what is still waiting. */
+  readonly flush: () => void
+}
+
+const faulty = (line: Exclude<Line, { readonly _tag: "Text" }>): Answer =>
+  line._tag === "TooLong"
+    ? refused({ rung: "body-size", error: RpcError.invalidRequest(`The line is longer than ${line.limit} bytes`) })
+    : refused({ rung: "json", error: RpcError.parseError("Parse error: the line is not UTF-8") })
+
+/** Starts serving a port. */
+export const startLineLoop = (server: LineServer, port: LinePort, options: LoopOptions): LineLoop => {
+  const owner = `pipe:${++pipes}`
+  const writer = new LineWriter(port, options.schedule)
+  const sink: Sink = {
+    post: (text) => writer.add(text),
+    full: () => writer.full,
+    room: writer.room,
+    answer: ({ text }) => void writer.add(text),
+    abandon: () => {},
+    tick: () => {}
+  }
+  const serveLine = (line: Line): void => {
+    if (line._tag !== "Text") return sink.answer(faulty(line))
+    const value = parseJson(line.text)
+    if (value === undefined) {
+      return sink.answer(refused({ rung: "json", error: RpcError.parseError("Parse error: the line is not JSON") }))
+    }
+    server.serve(
+      { value, http: undefined, context: options.context, principal: options.principal, services: undefined, owner },
+      sink
+    )
+  }
+  const cutter = new LineCutter(server.limits.lineBytes, serveLine, options.decode)
+  let finish = () => {}
+  let finished = false
+  port.open({
+    chunk: (bytes) => cutter.push(bytes),
+    end: () => {
+      cutter.end()
+      finished = true
+      finish()
+    },
+    drain: () => writer.drain()
+  })
+  return {
+    owner,
+    ended: Effect.callback<void>((resume) => {
+      if (finished) return resume(Effect.void)
+      finish = () => resume(Effect.void)
+    }),
+    flush: () => writer.flush()
+  }
+}

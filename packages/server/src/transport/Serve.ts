@@ -1,0 +1,80 @@
+/**
+ * The one function that every transport calls: decode, climb the ladder, run the engine. Only reading bytes and writing
+ * them differ between transports.
+ */
+import * as Result from "effect/Result"
+import { own } from "@treadle/protocol/json"
+import { isRequestId, Message, RpcError, type Notification, type Request } from "@treadle/protocol/rpc"
+import { Admitted, type Offered } from "../envelope/Admitted.ts"
+import type { Inbound } from "../envelope/Inbound.ts"
+import { climb } from "../envelope/Ladder.ts"
+import type { Refusal } from "../envelope/Refusal.ts"
+import { refused, type Engine } from "../engine/Engine.ts"
+import type { InFlight } from "../engine/InFlight.ts"
+import type { RunningCall } from "../engine/RunningCall.ts"
+import type { Sink } from "../engine/Sink.ts"
+
+/** What became of a message. */
+export type Outcome =
+  /** It is answered, or it needs no answer. */
+  | undefined
+  /** A notification: HTTP says 202. */
+  | "accepted"
+  /** Its handler runs. */
+  | RunningCall
+
+export type Serve = (inbound: Inbound, sink: Sink) => Outcome
+
+export interface ServeParts {
+  readonly engine: Engine
+  readonly inFlight: InFlight
+  readonly offered: Offered
+  readonly isStopping: () => boolean
+}
+
+export const makeServe = ({ engine, inFlight, offered, isStopping }: ServeParts): Serve => {
+  const refuse = (sink: Sink, refusal: Refusal): Outcome => {
+    sink.answer(refused(refusal))
+    return undefined
+  }
+
+  /** A pipe cancels by notification; over HTTP the disconnect does, and the notification means nothing (HTTP-09). */
+  const notified = (inbound: Inbound, notification: Notification): Outcome => {
+    const id = own(notification.params, "requestId")
+    if (notification.method === "notifications/cancelled" && inbound.http === undefined && isRequestId(id)) {
+      inFlight.find(inbound.owner, id)?.end("cancelled")
+    }
+    return "accepted"
+  }
+
+  const requested = (inbound: Inbound, request: Request, sink: Sink): Outcome => {
+    const candidate = new Admitted(inbound, request, offered)
+    const refusal = climb(candidate)
+    if (refusal !== undefined) return refuse(sink, refusal)
+    if (isStopping()) {
+      return refuse(sink, { rung: "stopping", error: RpcError.internal("The server is stopping"), id: request.id })
+    }
+    if (inbound.http === undefined && inFlight.find(inbound.owner, request.id) !== undefined) {
+      const error = RpcError.invalidRequest(`The id ${JSON.stringify(request.id)} belongs to a request that still runs`)
+      return refuse(sink, { rung: "id-free", error })
+    }
+    return engine.start(candidate, sink)
+  }
+
+  return (inbound, sink) => {
+    const decoded = Message.decode(inbound.value)
+    if (Result.isFailure(decoded)) return refuse(sink, { rung: "message", ...decoded.failure })
+    const message = decoded.success
+    switch (message._tag) {
+      case "Request":
+        return requested(inbound, message, sink)
+      case "Notification":
+        return notified(inbound, message)
+      default:
+        return refuse(sink, {
+          rung: "message",
+          error: RpcError.invalidRequest("A server sends no requests, so it takes no answers")
+        })
+    }
+  }
+}

@@ -1,0 +1,219 @@
+/**
+ * One request of the web's own kind, from `Request` to `Response`. It holds no rule of its own; the guard, the reply and
+ * the ladder are shared with the other doors.
+ */
+import * as Effect from "effect/Effect"
+import type * as Context from "effect/Context"
+import { RpcError } from "@treadle/protocol/rpc"
+import type { Principal } from "../Principal.ts"
+import type { Refusal } from "../envelope/Refusal.ts"
+import { refused } from "../engine/Engine.ts"
+import type { Guard } from "./HttpGuard.ts"
+import { HttpReply, type HttpWriter, type ReplySettings } from "./HttpReply.ts"
+import { statusOf } from "./HttpStatus.ts"
+import type { Serve } from "./Serve.ts"
+
+/** What the requests of one door share. */
+export interface WebDoorParts {
+  readonly serve: Serve
+  readonly identify: (context: unknown) => {
+    readonly principal?: Principal | undefined
+    readonly refusal?: Refusal | undefined
+  }
+  readonly guard: Guard
+  readonly reply: ReplySettings
+}
+
+/** What belongs to one request beside it. */
+export interface WebCall {
+  readonly context: unknown
+  readonly services?: Context.Context<never> | undefined
+  /** Whose running calls are counted together, where there is no principal. */
+  readonly owner?: string
+}
+
+const jsonResponse = (status: number, text: string): Response =>
+  new Response(text, {
+    status,
+    headers: { "content-type": "application/json", ...(status === 405 ? { allow: "POST" } : {}) }
+  })
+
+/** Bytes that may wait in a stream before its writer is asked to wait. */
+const highWater = 65_536
+
+/** Writes one response: a JSON body, or a stream whose queue is the bound. */
+class WebWriter implements HttpWriter {
+  readonly response: Promise<Response>
+  readonly #encoder = new TextEncoder()
+  readonly #onGone: () => void
+  #settle: (response: Response) => void = () => {}
+  #controller: ReadableStreamDefaultController<Uint8Array> | undefined
+  #waiting = new Set<() => void>()
+
+  constructor(onGone: () => void) {
+    this.#onGone = onGone
+    this.response = new Promise((resolve) => {
+      this.#settle = resolve
+    })
+  }
+
+  readonly drained: Effect.Effect<void> = Effect.callback<void>((resume) => {
+    if (this.unread() < highWater) return resume(Effect.void)
+    const done = () => resume(Effect.void)
+    this.#waiting.add(done)
+    return Effect.sync(() => {
+      this.#waiting.delete(done)
+    })
+  })
+
+  json(status: number, text: string): void {
+    this.#settle(jsonResponse(status, text))
+  }
+
+  open(): void {
+    const stream = new ReadableStream<Uint8Array>(
+      {
+        start: (controller) => {
+          this.#controller = controller
+        },
+        pull: () => this.#wake(),
+        cancel: () => {
+          this.#controller = undefined
+          this.#wake()
+          this.#onGone()
+        }
+      },
+      new ByteLengthQueuingStrategy({ highWaterMark: highWater })
+    )
+    this.#settle(
+      new Response(stream, {
+        headers: {
+          "content-type": "text/event-stream",
+          "cache-control": "no-cache, no-transform",
+          "x-accel-buffering": "no"
+        }
+      })
+    )
+  }
+
+  write(text: string): boolean {
+    if (this.#controller === undefined) return true
+    this.#controller.enqueue(this.#encoder.encode(text))
+    return this.unread() < highWater
+  }
+
+  end(text: string): void {
+    if (this.#controller === undefined) return
+    if (text !== "") this.#controller.enqueue(this.#encoder.encode(text))
+    this.#controller.close()
+    this.#controller = undefined
+  }
+
+  unread(): number {
+    const room = this.#controller?.desiredSize
+    return room === undefined || room === null ? 0 : highWater - room
+  }
+
+  #wake(): void {
+    const waiting = [...this.#waiting]
+    this.#waiting.clear()
+    for (const resume of waiting) resume()
+  }
+}
+
+type Body = { readonly value: unknown } | { readonly refusal: Refusal }
+
+const notJson = (why: string): Body => ({
+  refusal: { rung: "json", error: RpcError.parseError(`Parse error: ${why}`) }
+})
+
+const goneBody: Body = {
+  refusal: {
+    rung: "body-gone",
+    error: RpcError.internal("The body of the request was already read. Pass the request before anything reads it.")
+  }
+}
+
+const readBytes = async (request: Request, limit: number): Promise<Uint8Array | undefined> => {
+  const chunks: Array<Uint8Array> = []
+  let size = 0
+  const reader = request.body?.getReader()
+  for (let next = await reader?.read(); next !== undefined && !next.done; next = await reader?.read()) {
+    size += next.value.length
+    if (size > limit) {
+      await reader?.cancel()
+      return undefined
+    }
+    chunks.push(next.value)
+  }
+  const bytes = new Uint8Array(size)
+  let at = 0
+  for (const chunk of chunks) {
+    bytes.set(chunk, at)
+    at += chunk.length
+  }
+  return bytes
+}
+
+const readBody = async (request: Request, limit: number): Promise<Body> => {
+  if (request.bodyUsed) return goneBody
+  const bytes = await readBytes(request, limit)
+  if (bytes === undefined) {
+    return { refusal: { rung: "body-size", error: RpcError.invalidRequest(`The body is larger than ${limit} bytes`) } }
+  }
+  let text: string
+  try {
+    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes)
+  } catch {
+    return notJson("the body is not UTF-8")
+  }
+  try {
+    return { value: JSON.parse(text) as unknown }
+  } catch (error) {
+    return notJson(error instanceof Error ? error.message : "the body is not JSON")
+  }
+}
+
+const refuse = (refusal: Refusal): Response => {
+  const answer = refused(refusal)
+  return jsonResponse(statusOf(answer), answer.text)
+}
+
+const headerOf =
+  (request: Request) =>
+  (name: string): string | undefined =>
+    request.headers.get(name) ?? (name === "host" ? new URL(request.url).host : undefined)
+
+/** Serves one request. Rejects only where the body breaks off, because then nobody waits for an answer. */
+export const webExchange = async (parts: WebDoorParts, request: Request, call: WebCall): Promise<Response> => {
+  const header = headerOf(request)
+  const refusal = parts.guard.request({ method: request.method, header, loopback: undefined })
+  if (refusal !== undefined) return refuse(refusal)
+  const admits = parts.guard.media(header)
+  if ("rung" in admits) return refuse(admits)
+  const caller = parts.identify(call.context)
+  if (caller.refusal !== undefined) return refuse(caller.refusal)
+  const body = await readBody(request, parts.reply.limits.bodyBytes)
+  if ("refusal" in body) return refuse(body.refusal)
+
+  let gone = () => {}
+  const writer = new WebWriter(() => gone())
+  const outcome = parts.serve(
+    {
+      value: body.value,
+      http: { header },
+      context: call.context,
+      principal: caller.principal,
+      services: call.services,
+      owner: caller.principal === undefined ? (call.owner ?? "web") : `principal:${caller.principal.id}`
+    },
+    new HttpReply(writer, admits, parts.reply)
+  )
+  if (outcome === "accepted") return new Response(null, { status: 202 })
+  if (outcome !== undefined) {
+    gone = () => outcome.end("cancelled")
+    if (request.signal.aborted) gone()
+    else request.signal.addEventListener("abort", () => gone(), { once: true })
+  }
+  return writer.response
+}

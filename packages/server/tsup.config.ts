@@ -1,0 +1,18 @@
+import { defineConfig } from "tsup"
+
+/** One entry a public module; what they share is split off into chunks. */
+export default defineConfig({
+  entry: {
+    index: "src/index.ts",
+    http: "src/http.ts",
+    "node/index": "src/node/index.ts",
+    "http-router/index": "src/http-router/index.ts"
+  },
+  format: "esm",
+  target: "node20",
+  platform: "neutral",
+  external: [/^node:/, /^effect/, /^@treadle/],
+  splitting: true,
+  sourcemap: true,
+  dts: false
+})

@@ -1,0 +1,27 @@
+/**
+ * What the tests of this repository share: generators, laws, and streams in pieces.
+ */
+export { crumbs, cutAt, everyCut, places, type Cuttable } from "./Chunked.ts"
+export { docExamples, runDocExample, type DocCheck, type DocExample, type DocHost } from "./DocExamples.ts"
+export { inverts, isTotal, keepsAll, sameJson, type WireCodec } from "./Laws.ts"
+export {
+  anyText,
+  hostileJson,
+  json,
+  jsonObject,
+  message,
+  requestId,
+  rpcError,
+  tellingObject,
+  wellFormedText
+} from "./RpcGens.ts"
+export { inputCase, type InputCase } from "./SchemaGens.ts"
+export { Recorder } from "./Recorder.ts"
+export { scriptedChild, type ChildPeer, type ScriptedChild } from "./ScriptedChild.ts"
+export {
+  scriptedHttp,
+  type HttpScript,
+  type HttpScriptReply,
+  type HttpSeen,
+  type ScriptedHttp
+} from "./ScriptedHttp.ts"
