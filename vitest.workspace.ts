@@ -1,7 +1,7 @@
 import { defineConfig } from "vitest/config"
 
 /** Tests run on sources: the `@treadle/source` export condition stands before the built files. */
-const conditions = ["@treadle/source", "node", "import", "default"]
+const conditions = ["@treadle/source", "node"]
 
 const project = (name: string, include: ReadonlyArray<string>) => ({
   extends: true as const,

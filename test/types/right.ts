@@ -14,45 +14,89 @@ import { McpNode, McpTest } from "@treadle/server/node"
 import type { HttpRouter } from "effect/http/HttpRouter"
 import type * as Scope from "effect/Scope"
 
-type Eq<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true : false
+type Eq<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
 const is = <T extends true>(_?: T) => {}
 
 class Show extends Schema.Class<Show>("Show")({ id: Schema.Int, title: Schema.String, remaining: Schema.Int }) {}
 class ShowNotFound extends Schema.TaggedError<ShowNotFound>()("ShowNotFound", { id: Schema.Int }) {}
-class Shows extends Context.Service<Shows, { get(id: number): Effect.Effect<Show, ShowNotFound> }>()("Shows") { static layer = Layer.succeed(Shows, { get: (id) => Effect.fail(new ShowNotFound({ id })) }) }
+class Shows extends Context.Service<Shows, { get(id: number): Effect.Effect<Show, ShowNotFound> }>()("Shows") {
+  static layer = Layer.succeed(Shows, { get: (id) => Effect.fail(new ShowNotFound({ id })) })
+}
 class CurrentUser extends Context.Service<CurrentUser, { readonly id: string }>()("CurrentUser") {}
 
 // 1 one error, no array; hints with a false; route still checked
-export const getShow = Endpoint.make("get_show", { description: "One bill", input: { id: Schema.Int }, output: Show, errors: ShowNotFound, hints: { readOnly: true, openWorld: false }, http: "GET /shows/:id" })
+export const getShow = Endpoint.make("get_show", {
+  description: "One bill",
+  input: { id: Schema.Int },
+  output: Show,
+  errors: ShowNotFound,
+  hints: { readOnly: true, openWorld: false },
+  http: "GET /shows/:id"
+})
 // 2 defaults and optionals: the handler sees them filled, the caller may leave them out
-export const list = Endpoint.make("list", { description: "x", input: { limit: Schema.Int.pipe(Schema.withDecodingDefaultKey(Effect.succeed(20))), status: Schema.optionalKey(Schema.String) } })
+export const list = Endpoint.make("list", {
+  description: "x",
+  input: {
+    limit: Schema.Int.pipe(Schema.withDecodingDefaultKey(Effect.succeed(20))),
+    status: Schema.optionalKey(Schema.String)
+  }
+})
 is<Eq<Args<(typeof list)["def"]["input"]>, { readonly limit?: number; readonly status?: string }>>()
 // 3 no input, no output
 export const ping = Endpoint.make("ping", { description: "is it up" })
 // 4 a Struct, and Zod
-export const opt = Endpoint.make("opt", { description: "x", input: Schema.Struct({ id: Schema.Int }), output: Schema.Array(Show) })
-export const zod = Endpoint.make("zod", { description: "x", input: z.object({ n: z.int().default(3), at: z.coerce.date() }), output: z.object({ ok: z.boolean() }) })
+export const opt = Endpoint.make("opt", {
+  description: "x",
+  input: Schema.Struct({ id: Schema.Int }),
+  output: Schema.Array(Show)
+})
+export const zod = Endpoint.make("zod", {
+  description: "x",
+  input: z.object({ n: z.int().default(3), at: z.coerce.date() }),
+  output: z.object({ ok: z.boolean() })
+})
 // 5 errors without classes
-export const hold = Endpoint.make("hold", { description: "x", input: { show: Schema.Int }, output: Show, errors: { SoldOut: { left: Schema.Int }, Closed: {} } })
+export const hold = Endpoint.make("hold", {
+  description: "x",
+  input: { show: Schema.Int },
+  output: Show,
+  errors: { SoldOut: { left: Schema.Int }, Closed: {} }
+})
 
 const mcp = Mcp.make({ name: "box", version: "1" })
   .tool(getShow, ({ id }) => Effect.flatMap(Shows, (s) => s.get(id)))
-  .tool(getShow, Effect.fn("get_show")(function*({ id }) { yield* CurrentUser; return yield* (yield* Shows).get(id) }))
-  .tool(getShow, async ({ id }, { fail }) => id > 9 ? fail(new ShowNotFound({ id })) : new Show({ id, title: "t", remaining: 1 }))
+  .tool(
+    getShow,
+    Effect.fn("get_show")(function* ({ id }) {
+      yield* CurrentUser
+      return yield* (yield* Shows).get(id)
+    })
+  )
+  .tool(getShow, async ({ id }, { fail }) =>
+    id > 9 ? fail(new ShowNotFound({ id })) : new Show({ id, title: "t", remaining: 1 })
+  )
   .tool(list, async ({ limit, status }) => `${limit.toFixed()} ${status?.length}`)
   .tool(ping, async () => "pong")
   .tool(ping, async () => {})
-  .tool(ping, async (_, { progress, signal }) => { progress(1, 10, "one"); signal.throwIfAborted() })
+  .tool(ping, async (_, { progress, signal }) => {
+    progress(1, 10, "one")
+    signal.throwIfAborted()
+  })
   .tool(ping, () => Effect.fail(new ToolFailed("not today")))
   .tool(zod, async ({ n, at }) => ({ ok: n > at.getTime() }))
   .tool(opt, async () => [new Show({ id: 1, title: "t", remaining: 1 })])
   .tool(hold, async ({ show }, { fail }) => fail({ _tag: "SoldOut", left: show }))
-  .tool(getShow, async ({ id }) => Reply.of(new Show({ id, title: "t", remaining: 1 }), Content.image(new Uint8Array(), "image/png")))
+  .tool(getShow, async ({ id }) =>
+    Reply.of(new Show({ id, title: "t", remaining: 1 }), Content.image(new Uint8Array(), "image/png"))
+  )
   .tool(ping, () => Effect.succeed(Reply.text(Content.image(new Uint8Array(), "image/png"))))
 const needs: Mcp<Shows | CurrentUser> = mcp
 
 // 6 dependency provision: app layer once, request services at the door
-export const app = McpRouter.layer(mcp.provide(Shows.layer), { path: "/mcp", request: (req) => Effect.succeed(Context.make(CurrentUser, { id: req.headers["x-user"] ?? "anonymous" })) })
+export const app = McpRouter.layer(mcp.provide(Shows.layer), {
+  path: "/mcp",
+  request: (req) => Effect.succeed(Context.make(CurrentUser, { id: req.headers["x-user"] ?? "anonymous" }))
+})
 const noRequirementLeft: Layer.Layer<never, McpBuildErrors, HttpRouter> = app
 export const fetch_ = McpHttp.fetch(mcp.provide(Shows.layer).provide(Layer.succeed(CurrentUser, { id: "u" })))
 
@@ -64,7 +108,9 @@ export const c = session.call(list)({ limit: 3 })
 export const d = session.call(ping)()
 export const e = a.pipe(Effect.catchTag("ShowNotFound", (e) => Effect.succeed(e.id)))
 export const f = a.pipe(Effect.catchReason("McpError", "TimedOut", (r) => Effect.succeed(r.after)))
-export const g = a.pipe(Effect.catchReasons("McpError", { TimedOut: () => Effect.succeed(0), Unauthorized: (r) => Effect.succeed(r.server) }))
+export const g = a.pipe(
+  Effect.catchReasons("McpError", { TimedOut: () => Effect.succeed(0), Unauthorized: (r) => Effect.succeed(r.server) })
+)
 export async function plain() {
   await using client = await connect("https://box.example/mcp")
   const show = await client.call(getShow)({ id: 1 })
@@ -72,15 +118,29 @@ export async function plain() {
   const box = client.bind({ getShow, list, ping, zod })
   await box.list()
   await box.ping()
-  const z1 = await box.zod({ at: new Date() }); z1.ok
+  const z1 = await box.zod({ at: new Date() })
+  z1.ok
   const r = await box.getShow.settled({ id: 9 }, { signal: AbortSignal.timeout(500) })
   if (r.ok) return r.value.title
-  switch (r.error._tag) { case "ShowNotFound": return r.error.id; case "McpError": return r.error.reason._tag }
+  switch (r.error._tag) {
+    case "ShowNotFound":
+      return r.error.id
+    case "McpError":
+      return r.error.reason._tag
+  }
 }
 // 8 contexts
-const ctx = Mcp.make<{ user: { id: string; canRefund: boolean } }>({ name: "x", version: "1", principal: (c) => c.user.id })
+const ctx = Mcp.make<{ user: { id: string; canRefund: boolean } }>({
+  name: "x",
+  version: "1",
+  principal: (c) => c.user.id
+})
   .tool("who", { description: "me" }, async (_, { context }) => context.user.id)
-  .tool("refund", { description: "x", input: { id: Schema.Int }, visible: (c) => c.user.canRefund }, async ({ id }, { context }) => `${id} by ${context.user.id}`)
+  .tool(
+    "refund",
+    { description: "x", input: { id: Schema.Int }, visible: (c) => c.user.canRefund },
+    async ({ id }, { context }) => `${id} by ${context.user.id}`
+  )
 const u = { user: { id: "u", canRefund: false } }
 export const direct = connect(ctx, u)
 import type { IncomingMessage, ServerResponse } from "node:http"
@@ -90,14 +150,35 @@ McpNode.handler(mcp0())(rq, rs)
 McpHttp.fetch(ctx)(new Request("x:"), u)
 void McpNode.stdio(ctx, u)
 // Workers: `env` is the context, with no code at all
-interface Env { DB: { get(k: string): Promise<string> } }
-export default { fetch: McpHttp.fetch(Mcp.make<Env>({ name: "w", version: "1" }).tool("get", { description: "x", input: { k: Schema.String } }, async ({ k }, { context }) => context.DB.get(k))) } satisfies { fetch(r: Request, env: Env, c: { waitUntil(p: Promise<unknown>): void }): Promise<Response> }
-function mcp0() { return Mcp.make({ name: "x", version: "1" }).tool(ping, async () => "pong") }
-export const list2 = Endpoint.make("list2", { description: "x", input: { limit: Arg.withDefault(Schema.Int, 20, "How many"), status: Arg.optional(Schema.String) } })
+interface Env {
+  DB: { get(k: string): Promise<string> }
+}
+export default {
+  fetch: McpHttp.fetch(
+    Mcp.make<Env>({ name: "w", version: "1" }).tool(
+      "get",
+      { description: "x", input: { k: Schema.String } },
+      async ({ k }, { context }) => context.DB.get(k)
+    )
+  )
+} satisfies { fetch(r: Request, env: Env, c: { waitUntil(p: Promise<unknown>): void }): Promise<Response> }
+function mcp0() {
+  return Mcp.make({ name: "x", version: "1" }).tool(ping, async () => "pong")
+}
+export const list2 = Endpoint.make("list2", {
+  description: "x",
+  input: { limit: Arg.withDefault(Schema.Int, 20, "How many"), status: Arg.optional(Schema.String) }
+})
 is<Eq<Args<(typeof list2)["def"]["input"]>, { readonly limit?: number; readonly status?: string }>>()
 // @ts-expect-error the default is checked
 Arg.withDefault(Schema.Int, "20")
-export const nodeEffect: Effect.Effect<ReturnType<typeof McpNode.handler<never, {}>> extends infer D ? (...args: Parameters<Extract<D, (...a: never) => unknown>>) => void : never, McpBuildErrors, Shows | CurrentUser | Scope.Scope> = McpNode.scoped(mcp)
+export const nodeEffect: Effect.Effect<
+  ReturnType<typeof McpNode.handler<never, {}>> extends infer D
+    ? (...args: Parameters<Extract<D, (...a: never) => unknown>>) => void
+    : never,
+  McpBuildErrors,
+  Shows | CurrentUser | Scope.Scope
+> = McpNode.scoped(mcp)
 export async function stream() {
   await using client = await connect(mcp0())
   const pending = client.call(list).open({ limit: 3 })

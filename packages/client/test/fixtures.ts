@@ -1,9 +1,12 @@
 /**
  * Endpoints that the tests call, and the raw answers of a server that serves them.
  */
+import { assert } from "@effect/vitest"
+import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { Arg, Endpoint } from "@treadle/protocol"
-import type { HttpScript, HttpSeen } from "@treadle/testing"
+import { scriptedHttp, type HttpScript, type HttpSeen } from "@treadle/testing"
+import { McpClient, McpError, type HttpSettings, type McpReason } from "../src/index.ts"
 
 export const Show = Schema.Struct({ id: Schema.Int, title: Schema.String })
 
@@ -70,3 +73,22 @@ export const listed = (name: string, properties: object = {}): object => ({
   name,
   inputSchema: { type: "object", properties }
 })
+
+/** A session with a scripted server. */
+export const opened = (script: HttpScript, settings?: HttpSettings) =>
+  Effect.gen(function* () {
+    const server = yield* scriptedHttp(script)
+    const session = yield* McpClient.http(server.url, settings)
+    return { server, session }
+  })
+
+/** The reason of a failure that is an `McpError`. */
+export const reasonOf = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<McpReason, A, R> =>
+  Effect.map(Effect.flip(effect), (error) => {
+    assert.instanceOf(error, McpError)
+    return error.reason
+  })
+
+/** What a reason says in one of its fields. */
+export const fact = (reason: McpReason, field: string): unknown =>
+  Object.entries(reason).find(([key]) => key === field)?.[1]

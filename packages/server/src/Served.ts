@@ -112,7 +112,7 @@ const servedTools = Effect.fnUntraced(function* (tools: ReadonlyArray<ToolEntry>
   const out: Array<ServedTool> = []
   for (const { endpoint, handler, settings, layers } of tools) {
     let services = base
-    for (const layer of [...layers].reverse()) {
+    for (const layer of layers.toReversed()) {
       const known = built.get(layer)
       const provided =
         known ??

@@ -1,23 +1,20 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import { scriptedHttp, type HttpScript, type HttpScriptReply } from "@treadle/testing"
-import { McpClient, McpError, type HttpSettings, type McpReason } from "../../src/index.ts"
-import { discoverResult, getShow, list, ping, result, rpcError, serving, textResult } from "../fixtures.ts"
-
-const opened = (script: HttpScript, settings?: HttpSettings) =>
-  Effect.gen(function* () {
-    const server = yield* scriptedHttp(script)
-    const session = yield* McpClient.http(server.url, settings)
-    return { server, session }
-  })
-
-/** The reason of a failure that is an `McpError`. */
-const reasonOf = <A, E>(effect: Effect.Effect<A, E, never>) =>
-  Effect.map(Effect.flip(effect), (error): McpReason => {
-    assert.instanceOf(error, McpError)
-    return error.reason
-  })
+import { scriptedHttp, type HttpScriptReply } from "@treadle/testing"
+import { McpClient, type HttpSettings } from "../../src/index.ts"
+import {
+  discoverResult,
+  getShow,
+  list,
+  opened,
+  ping,
+  reasonOf,
+  result,
+  rpcError,
+  serving,
+  textResult
+} from "../fixtures.ts"
 
 /** A session whose one call is answered in this way. */
 const calling = (answer: (id: number, reply: HttpScriptReply) => void | Promise<void>, settings?: HttpSettings) =>

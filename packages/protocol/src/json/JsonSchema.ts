@@ -34,7 +34,7 @@ const printReference = ({ name, rest }: Reference): string =>
   `${localRef}${encodeURIComponent(name.replaceAll("~", "~0").replaceAll("/", "~1"))}${rest}`
 
 /** The definition that a schema stands for, where it is a reference to a whole one. */
-const referenceName = (schema: Json): string | undefined => {
+export const referenceName = (schema: Json): string | undefined => {
   const reference = isJsonObject(schema) ? readReference(schema["$ref"]) : undefined
   return reference?.rest === "" ? reference.name : undefined
 }

@@ -4,7 +4,8 @@
  */
 import type * as Schema from "effect/Schema"
 import type * as SchemaAST from "effect/SchemaAST"
-import type { JsonObject } from "./Json.ts"
+import { isJsonObject, own, type Json, type JsonObject } from "./Json.ts"
+import { referenceName } from "./JsonSchema.ts"
 import { pathText } from "./Problems.ts"
 
 /** One loss. */
@@ -59,6 +60,31 @@ const filters = (ast: SchemaAST.AST): ReadonlyArray<Annotations> => {
   return out
 }
 
+/** The printed nodes that may stand for one node of a schema. */
+type Printed = ReadonlyArray<JsonObject>
+
+/** The given nodes with their branches and with the definitions that they name. */
+const withBranches = (root: JsonObject, nodes: ReadonlyArray<unknown>): Printed => {
+  const found = new Set<JsonObject>()
+  const add = (node: unknown): void => {
+    if (!isJsonObject(node) || found.has(node)) return
+    found.add(node)
+    const name = referenceName(node)
+    if (name !== undefined) add(own(root["$defs"], name))
+    for (const key of ["anyOf", "oneOf", "allOf"]) {
+      const branches = node[key]
+      if (Array.isArray(branches)) branches.forEach(add)
+    }
+  }
+  nodes.forEach(add)
+  return [...found]
+}
+
+const everyNode = (node: Json): Printed =>
+  typeof node !== "object" || node === null
+    ? []
+    : [...(isJsonObject(node) ? [node] : []), ...Object.values(node).flatMap(everyNode)]
+
 /**
  * Every loss between a schema and its printed form.
  *
@@ -72,24 +98,30 @@ export const lintSchema = (
   side: "input" | "output"
 ): ReadonlyArray<SchemaFinding> => {
   const findings: Array<SchemaFinding> = []
-  const text = JSON.stringify(printed)
+  const everywhere = everyNode(printed)
   const seen = new Set<SchemaAST.AST>()
   const report = (path: Path, message: string) => findings.push({ path: pathText(path), message })
 
-  const lintTexts = (annotations: Annotations, path: Path, remedy: string) => {
+  /** Where a member is printed; anywhere, where that cannot be told. */
+  const inside = (nodes: Printed, find: (node: JsonObject) => unknown): Printed => {
+    const found = withBranches(printed, nodes.map(find))
+    return found.length === 0 ? everywhere : found
+  }
+
+  const lintTexts = (annotations: Annotations, nodes: Printed, path: Path, remedy: string) => {
     for (const key of textKeys) {
       const value = annotations[key]
-      if (typeof value === "string" && !text.includes(`"${key}":${JSON.stringify(value)}`)) {
+      if (typeof value === "string" && !nodes.some((node) => node[key] === value)) {
         report(path, `its ${key} ${JSON.stringify(value)} is lost in JSON Schema: ${remedy}`)
       }
     }
   }
 
-  const lintNode = (ast: SchemaAST.AST, path: Path) => {
-    lintTexts(annotationsOf(ast), path, cure(ast))
+  const lintNode = (ast: SchemaAST.AST, nodes: Printed, path: Path) => {
+    lintTexts(annotationsOf(ast), nodes, path, cure(ast))
     for (const filter of filters(ast)) {
       const source = unflaggedPattern(filter)
-      if (source !== undefined && !text.includes(`"pattern":${JSON.stringify(source)}`)) {
+      if (source !== undefined && !nodes.some((node) => node["pattern"] === source)) {
         report(path, `the pattern /${source}/ is not published: write it with the u flag, /${source}/u`)
       }
       const remedy = ast._tag === "String" ? codePointCure(filter) : undefined
@@ -106,7 +138,7 @@ export const lintSchema = (
     }
   }
 
-  const lintMember = (ast: SchemaAST.AST, path: Path) => {
+  const lintMember = (ast: SchemaAST.AST, nodes: Printed, path: Path) => {
     const context = ast.context
     if (context?.isOptional === true && ast._tag === "Union" && ast.types.some((type) => type._tag === "Undefined")) {
       report(path, "Schema.optional publishes and sends null: use Schema.optionalKey")
@@ -114,39 +146,57 @@ export const lintSchema = (
     if (side === "input" && context?.constructorDefault !== undefined && ast._tag !== "Literal") {
       report(path, "a constructor default does not reach the caller: use Arg.withDefault")
     }
-    lintTexts((context?.annotations ?? {}) as Annotations, path, "use annotate instead of annotateKey")
+    lintTexts((context?.annotations ?? {}) as Annotations, nodes, path, "use annotate instead of annotateKey")
   }
 
-  const visit = (ast: SchemaAST.AST, path: Path): void => {
+  const visit = (ast: SchemaAST.AST, nodes: Printed, path: Path): void => {
     if (seen.has(ast)) return
     seen.add(ast)
-    lintNode(ast, path)
-    for (const link of ast.encoding ?? []) visit(link.to, path)
+    lintNode(ast, nodes, path)
+    for (const link of ast.encoding ?? []) visit(link.to, nodes, path)
     switch (ast._tag) {
       case "Objects":
-        for (const member of ast.propertySignatures) {
-          lintMember(member.type, [...path, member.name])
-          visit(member.type, [...path, member.name])
+        for (const { name, type } of ast.propertySignatures) {
+          const members = inside(nodes, (node) => own(node["properties"], String(name)))
+          lintMember(type, members, [...path, name])
+          visit(type, members, [...path, name])
         }
-        for (const signature of ast.indexSignatures) visit(signature.type, [...path, "*"])
+        for (const { type } of ast.indexSignatures) {
+          visit(
+            type,
+            inside(nodes, (node) => node["additionalProperties"]),
+            [...path, "*"]
+          )
+        }
         return
       case "Arrays":
-        ast.elements.forEach((element, index) => visit(element, [...path, index]))
-        for (const rest of ast.rest) visit(rest, [...path, 0])
+        ast.elements.forEach((element, index) => {
+          visit(
+            element,
+            inside(nodes, (node) => (Array.isArray(node["prefixItems"]) ? node["prefixItems"][index] : undefined)),
+            [...path, index]
+          )
+        })
+        for (const rest of ast.rest)
+          visit(
+            rest,
+            inside(nodes, (node) => node["items"]),
+            [...path, 0]
+          )
         return
       case "Union":
-        for (const type of ast.types) visit(type, path)
+        for (const type of ast.types) visit(type, nodes, path)
         return
       case "Suspend":
-        return visit(ast.thunk(), path)
+        return visit(ast.thunk(), nodes, path)
       case "Declaration":
-        for (const parameter of ast.typeParameters) visit(parameter, path)
+        for (const parameter of ast.typeParameters) visit(parameter, everywhere, path)
         return
       default:
         return
     }
   }
 
-  visit(schema.ast, [])
+  visit(schema.ast, withBranches(printed, [printed]), [])
   return findings
 }

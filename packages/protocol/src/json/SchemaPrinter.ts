@@ -12,21 +12,21 @@ const data = new Set(["default", "const", "enum", "examples"])
 
 const texts = new Set(["title", "description", "default", "examples"])
 
-/** What `annotateKey` wrote beside a member's schema, moved into it: few models read an `allOf` of descriptions. */
+/** Annotations with these prefixes go into the printed schema as they stand, `x-mcp-header` among them. */
+const isExtensionKey = (key: string): boolean => key.startsWith("x-")
+
+/** What annotations wrote beside a member's schema, moved into it: few readers look into an `allOf` of descriptions. */
 const flatten = (node: JsonObject): JsonObject => {
   const parts = node["allOf"]
   if (!Array.isArray(parts)) return node
   const said = parts.filter(
-    (part): part is JsonObject => isJsonObject(part) && Object.keys(part).every((k) => texts.has(k))
+    (part): part is JsonObject => isJsonObject(part) && Object.keys(part).every((key) => texts.has(key) || isExtensionKey(key))
   )
   if (said.length === 0) return node
   const { allOf: _, ...rest } = node
   const kept = parts.filter((part) => !said.includes(part as JsonObject))
   return said.reduce((out, part) => ({ ...out, ...part }), kept.length === 0 ? rest : { ...rest, allOf: kept })
 }
-
-/** Annotations with these prefixes go into the printed schema as they stand, `x-mcp-header` among them. */
-const isExtensionKey = (key: string): boolean => key.startsWith("x-")
 
 const saysNothing = (node: JsonObject, key: string, value: Json): boolean =>
   (key === "additionalProperties" && value === true) ||

@@ -32,7 +32,7 @@ export class InFlight {
     const calls = this.#owners.get(owner)
     if (calls === undefined || !calls.delete(call)) return
     if (calls.size === 0) this.#owners.delete(owner)
-    if (--this.#size === 0) for (const resume of [...this.#waiting]) resume()
+    if (--this.#size === 0) for (const resume of this.#waiting) resume()
   }
 
   /** The running call of one pipe with this id. */

@@ -1,0 +1,74 @@
+/**
+ * The everything-client: does what a scenario of the conformance suite asks of a client, over the public API of
+ * `@treadle/client`.
+ *
+ * The suite gives the server's URL as the last argument, the scenario's name in `MCP_CONFORMANCE_SCENARIO` and, for some,
+ * data in `MCP_CONFORMANCE_CONTEXT`. Exits 1 where a request fails or the scenario asks for what is not there yet.
+ */
+import { connect, type PromiseClient } from "@treadle/client/promise"
+import { Endpoint } from "@treadle/protocol"
+import * as Schema from "effect/Schema"
+
+type Scenario = (client: PromiseClient) => Promise<unknown>
+
+const addNumbers = Endpoint.make("add_numbers", {
+  description: "Adds two numbers",
+  input: { a: Schema.Finite, b: Schema.Finite }
+})
+
+const HeaderCalls = Schema.Struct({
+  toolCalls: Schema.Array(Schema.Struct({ name: Schema.String, arguments: Schema.JsonObject }))
+})
+const decodeHeaderCalls = Schema.decodeUnknownSync(Schema.fromJsonString(HeaderCalls))
+
+const listTools: Scenario = (client) => client.listTools()
+
+const callEach: Scenario = async (client) => {
+  for (const { name } of await client.listTools()) await client.callTool(name)
+}
+
+const callInRegion: Scenario = async (client) => {
+  for (const { name } of await client.listTools()) await client.callTool(name, { region: "us-west1" })
+}
+
+const callWithHeaders: Scenario = async (client) => {
+  await client.listTools()
+  const { toolCalls } = decodeHeaderCalls(process.env["MCP_CONFORMANCE_CONTEXT"])
+  for (const call of toolCalls) await client.callTool(call.name, call.arguments)
+}
+
+const echoSchema: Scenario = async (client) => {
+  const tool = (await client.listTools()).find(({ name }) => name === "json_schema_2020_12_tool")
+  if (tool === undefined) throw new Error("json_schema_2020_12_tool is not listed")
+  await client.callTool("json_schema_echo", { schema: tool.inputSchema })
+}
+
+const addTwoNumbers: Scenario = async (client) => {
+  await client.listTools()
+  await client.call(addNumbers)({ a: 5, b: 3 })
+}
+
+const scenarios = new Map<string, Scenario>([
+  ["initialize", listTools],
+  ["tools_call", addTwoNumbers],
+  ["request-metadata", listTools],
+  ["http-standard-headers", callEach],
+  ["http-custom-headers", callWithHeaders],
+  ["http-invalid-tool-headers", callInRegion],
+  ["json-schema-ref-no-deref", listTools],
+  ["json-schema-2020-12-preservation", echoSchema]
+])
+
+const name = process.env["MCP_CONFORMANCE_SCENARIO"] ?? ""
+const url = process.argv.at(-1) ?? ""
+const scenario = scenarios.get(name)
+if (scenario === undefined) throw new Error(`The scenario ${JSON.stringify(name)} is not served by this client`)
+
+/** Shorter than the 30 s that the suite allows. */
+const timeout = 5_000
+await using client = await connect(url, {
+  client: { name: "treadle-everything-client", version: "1.0.0" },
+  timeout,
+  onNoise: (text, why) => console.error(`${why}: ${text}`)
+})
+await scenario(client)

@@ -1,0 +1,20 @@
+/** An Express app with its own authentication; the MCP endpoint is one more route. */
+import { McpNode } from "@treadle/server/node"
+import express from "express"
+import { ordersFor, userOf } from "./domain.ts"
+import { orders } from "./server.ts"
+
+export const makeApp = () => {
+  const app = express()
+  const handler = McpNode.handler(orders)
+  app.use(express.json())
+  app.all("/mcp", (req, res) => {
+    const user = userOf(req.headers.authorization)
+    if (user === undefined) {
+      res.status(401).json({ error: "Send Authorization: Bearer ada, or bob" })
+      return
+    }
+    handler(req, res, { user, db: ordersFor(user.organisation) })
+  })
+  return { app, close: () => handler.close() }
+}

@@ -1,0 +1,166 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import { TestClock } from "effect/testing"
+import { linePair } from "@treadle/protocol/framing"
+import { scriptedHttp, type HttpScript } from "@treadle/testing"
+import { McpClient, type McpSession } from "../../src/index.ts"
+import { discoverResult, fact, reasonOf, result, rpcError, serving } from "../fixtures.ts"
+
+/** Opens a session with a server that answers so, and gives what came of it. */
+const opening = (script: HttpScript) =>
+  Effect.gen(function* () {
+    const server = yield* scriptedHttp(script)
+    const outcome = yield* Effect.result(McpClient.http(server.url))
+    return { server, outcome }
+  })
+
+const failing = (script: HttpScript) =>
+  Effect.gen(function* () {
+    const server = yield* scriptedHttp(script)
+    return yield* reasonOf(McpClient.http(server.url))
+  })
+
+const unsupported = (id: unknown, supported: ReadonlyArray<string>) =>
+  rpcError(id, -32022, "not that one", { supported, requested: "2026-07-28" })
+
+describe("opening a session", () => {
+  it.effect("ERA-02 DISC-01: asks server/discover first, with the preferred version and no parameters", () =>
+    Effect.gen(function* () {
+      const { server } = yield* opening(serving())
+      const [first] = server.seen.events
+      assert.strictEqual(server.seen.events.length, 1)
+      assert.strictEqual(first?.json.method, "server/discover")
+      assert.deepStrictEqual(Object.keys(first?.json.params), ["_meta"])
+      assert.strictEqual(first?.json.params._meta["io.modelcontextprotocol/protocolVersion"], "2026-07-28")
+    })
+  )
+
+  it.effect("ERA-03 DISC-04: takes a version of the list that both speak", () =>
+    Effect.gen(function* () {
+      const versions = ["2025-11-25", "2099-01-01", "2026-07-28"]
+      const { outcome } = yield* opening((seen, reply) =>
+        reply.json(result(seen.json.id, { ...discoverResult, supportedVersions: versions }))
+      )
+      assert.strictEqual(outcome._tag === "Success" && outcome.success.version, "2026-07-28")
+    })
+  )
+
+  it.effect("VER-02 ERA-18: corrects a refused version once, under a new id", () =>
+    Effect.gen(function* () {
+      let asked = 0
+      const { outcome, server } = yield* opening((seen, reply) =>
+        ++asked === 1
+          ? reply.json(unsupported(seen.json.id, ["2026-07-28"]), 400)
+          : reply.json(result(seen.json.id, discoverResult))
+      )
+      assert.strictEqual(outcome._tag, "Success")
+      const [first, second] = server.seen.events
+      assert.notStrictEqual(first?.json.id, second?.json.id)
+      const stubborn = yield* opening((seen, reply) => reply.json(unsupported(seen.json.id, ["2026-07-28"]), 400))
+      assert.strictEqual(stubborn.outcome._tag, "Failure")
+      assert.strictEqual(stubborn.server.seen.events.length, 2)
+    })
+  )
+
+  it.effect("ERA-18: reads a list of legacy versions as a legacy server, named in the message", () =>
+    Effect.gen(function* () {
+      const scripts: ReadonlyArray<HttpScript> = [
+        (seen, reply) => reply.json(unsupported(seen.json.id, ["2025-11-25", "2025-06-18"]), 400),
+        (seen, reply) =>
+          reply.json(result(seen.json.id, { ...discoverResult, supportedVersions: ["2025-11-25", "2025-06-18"] }))
+      ]
+      for (const script of scripts) {
+        const reason = yield* failing(script)
+        assert.strictEqual(reason._tag, "NotOffered")
+        assert.match(reason.message, /speaks only 2025-11-25, 2025-06-18 .*compat era is not supported yet/)
+      }
+    })
+  )
+
+  it.effect("VER-02: says what both speak where they have no version in common", () =>
+    Effect.gen(function* () {
+      const reason = yield* failing((seen, reply) => reply.json(unsupported(seen.json.id, ["2099-01-01"]), 400))
+      assert.strictEqual(reason.message, "the server speaks 2099-01-01; this client speaks 2026-07-28")
+    })
+  )
+
+  it.effect("D18 ERA-06 ERA-10b: reads every other JSON-RPC error and every other 4xx as legacy", () =>
+    Effect.gen(function* () {
+      for (const code of [-32600, -32601, -32602, -32603, -32000, -32022, 7]) {
+        for (const status of [200, 400, 404, 405]) {
+          const reason = yield* failing((seen, reply) => reply.json(rpcError(seen.json.id, code, "what?"), status))
+          assert.strictEqual(reason._tag, "NotOffered", `${code} at ${status}`)
+        }
+      }
+      for (const status of [400, 404, 405, 406, 415, 422]) {
+        const reason = yield* failing((_, reply) => reply.raw("what?", {}, status))
+        assert.strictEqual(reason._tag, "NotOffered", String(status))
+      }
+    })
+  )
+
+  it.effect("D18 ERA-04: reads the modern errors with their data as errors of a modern server", () =>
+    Effect.gen(function* () {
+      for (const [code, data] of [
+        [-32020, undefined],
+        [-32021, { requiredCapabilities: { elicitation: {} } }]
+      ]) {
+        const reason = yield* failing((seen, reply) =>
+          reply.json(rpcError(seen.json.id, Number(code), "no", data), 400)
+        )
+        assert.strictEqual(fact(reason, "code"), code)
+      }
+      const bare = yield* failing((seen, reply) => reply.json(rpcError(seen.json.id, -32021, "no"), 400))
+      assert.strictEqual(bare._tag, "NotOffered")
+    })
+  )
+
+  it.effect("D18 ERA-17: takes refusals and outages for what they are, with and without a body", () =>
+    Effect.gen(function* () {
+      for (const status of [401, 403, 407, 408, 429, 500, 502, 503]) {
+        const bare = yield* failing((_, reply) => reply.raw("", {}, status))
+        assert.strictEqual(bare._tag, status === 401 ? "Unauthorized" : "Transport", String(status))
+        const rpc = yield* failing((seen, reply) => reply.json(rpcError(seen.json.id, -32603, "x"), status))
+        assert.strictEqual(rpc._tag, status === 401 ? "Unauthorized" : "Rpc", String(status))
+        const version = yield* failing((seen, reply) => reply.json(unsupported(seen.json.id, ["2025-11-25"]), status))
+        assert.notStrictEqual(version._tag, "NotOffered", String(status))
+      }
+    })
+  )
+
+  it.effect("fails with Undecodable where the answer is no DiscoverResult", () =>
+    Effect.gen(function* () {
+      const reason = yield* failing((seen, reply) => reply.json(result(seen.json.id, { tools: [] })))
+      assert.strictEqual(reason._tag, "Undecodable")
+      assert.include(reason.message, "supportedVersions")
+    })
+  )
+})
+
+describe("a server that stays silent", () => {
+  const silence = <E, R>(open: Effect.Effect<McpSession, E, R>, heard: Effect.Effect<unknown>) =>
+    Effect.gen(function* () {
+      const fiber = yield* Effect.forkChild(reasonOf(open), { startImmediately: true })
+      yield* heard
+      yield* TestClock.adjust(4999)
+      assert.isUndefined(fiber.pollUnsafe())
+      yield* TestClock.adjust(1)
+      return yield* Fiber.join(fiber)
+    })
+
+  it.effect("D18 ERA-17: gives no evidence over HTTP: TimedOut after 5 s", () =>
+    Effect.gen(function* () {
+      const server = yield* scriptedHttp(() => {})
+      const heard = Effect.promise(() => server.seen.first(() => true))
+      assert.deepInclude(yield* silence(McpClient.http(server.url), heard), { _tag: "TimedOut", after: 5000 })
+    })
+  )
+
+  it.effect("D18 ERA-05: is a legacy server on a pipe", () =>
+    Effect.gen(function* () {
+      const [port] = linePair()
+      assert.strictEqual((yield* silence(McpClient.pipe(port), Effect.void))._tag, "NotOffered")
+    })
+  )
+})
