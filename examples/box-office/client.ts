@@ -33,6 +33,7 @@ export const demonstration = (url: string, print: (line: string) => void) =>
       yield* unwanted.cancel
       print(`cancelled         ${(yield* Fiber.join(waiting)).message}`)
 
+      yield* Effect.sleep("100 millis") // the server hears of it when the connection closes
       const after = yield* session.call(getShow)({ id: 1 })
       print(`get_show 1        ${after.title}, ${after.remaining} seats left`)
     })

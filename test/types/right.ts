@@ -1,4 +1,6 @@
-// Right programs that must compile (each line pins one proposal).
+/**
+ * Right programs: each line is something that a user writes, and the compiler must take.
+ */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -172,13 +174,8 @@ export const list2 = Endpoint.make("list2", {
 is<Eq<Args<(typeof list2)["def"]["input"]>, { readonly limit?: number; readonly status?: string }>>()
 // @ts-expect-error the default is checked
 Arg.withDefault(Schema.Int, "20")
-export const nodeEffect: Effect.Effect<
-  ReturnType<typeof McpNode.handler<never, {}>> extends infer D
-    ? (...args: Parameters<Extract<D, (...a: never) => unknown>>) => void
-    : never,
-  McpBuildErrors,
-  Shows | CurrentUser | Scope.Scope
-> = McpNode.scoped(mcp)
+export const nodeEffect: Effect.Effect<unknown, McpBuildErrors, Shows | CurrentUser | Scope.Scope> = McpNode.scoped(mcp)
+mcp.toolWith(getShow, { visible: () => true, timeout: 1_000 }, ({ id }) => Effect.flatMap(Shows, (s) => s.get(id)))
 export async function stream() {
   await using client = await connect(mcp0())
   const pending = client.call(list).open({ limit: 3 })

@@ -1,5 +1,4 @@
 import { assert, describe, it } from "@effect/vitest"
-import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
@@ -9,7 +8,10 @@ import { TestClock } from "effect/testing"
 import { getShow, opened, ping, reasonOf, result, serving, textResult } from "./fixtures.ts"
 
 /** A session whose call reports what is said to it and then waits for its end. */
-const staged = (report: (send: (done: number) => Promise<void>) => Promise<void>, end: Promise<unknown>) =>
+const staged = (
+  report: (send: (done: number) => Promise<void>) => Promise<void>,
+  end: Promise<unknown> = Promise.resolve()
+) =>
   opened(
     serving(async (seen, reply) => {
       const stream = reply.stream()
@@ -27,6 +29,15 @@ const staged = (report: (send: (done: number) => Promise<void>) => Promise<void>
     })
   )
 
+/** A promise and what resolves it. */
+const gate = () => {
+  let open = () => {}
+  const opened = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  return { open: () => open(), opened }
+}
+
 const three = async (send: (done: number) => Promise<void>) => {
   for (const done of [1, 2, 3]) await send(done)
 }
@@ -34,7 +45,7 @@ const three = async (send: (done: number) => Promise<void>) => {
 describe("session.open", () => {
   it.effect("D19 PROG-01: asks for progress and replays it from the start, to anyone, until the call ends", () =>
     Effect.gen(function* () {
-      const { session } = yield* staged(three, Promise.resolve())
+      const { session } = yield* staged(three)
       const call = yield* session.open(ping)()
       assert.strictEqual(yield* call.result, "done")
       for (let listener = 0; listener < 2; listener++) {
@@ -54,15 +65,15 @@ describe("session.open", () => {
 
   it.effect("D19: gives progress while the call runs", () =>
     Effect.gen(function* () {
-      const end = Deferred.makeUnsafe<void>()
-      const { session } = yield* staged(three, Effect.runPromise(Deferred.await(end)))
+      const end = gate()
+      const { session } = yield* staged(three, end.opened)
       const call = yield* session.open(ping)()
       const seen = yield* Stream.runCollect(Stream.take(call.progress, 2))
       assert.deepStrictEqual(
         seen.map(({ done }) => done),
         [1, 2]
       )
-      yield* Deferred.succeed(end, undefined)
+      end.open()
       const rest = yield* Stream.runCollect(call.progress)
       assert.strictEqual(rest.length, 3)
     })
@@ -72,7 +83,7 @@ describe("session.open", () => {
     Effect.gen(function* () {
       const { session } = yield* staged(async (send) => {
         await Promise.all(Array.from({ length: 1030 }, (_, index) => send(index)))
-      }, Promise.resolve())
+      })
       const call = yield* session.open(ping)()
       yield* call.result
       const seen = yield* Stream.runCollect(call.progress)
@@ -84,7 +95,7 @@ describe("session.open", () => {
 
   it.effect("gives the reply with its content blocks", () =>
     Effect.gen(function* () {
-      const { session } = yield* staged(async () => {}, Promise.resolve())
+      const { session } = yield* staged(async () => {})
       const call = yield* session.open(ping)()
       assert.deepStrictEqual(yield* call.reply, { value: "done", content: [{ type: "text", text: "done" }] })
     })
@@ -106,7 +117,7 @@ describe("session.open", () => {
 
   it.effect("CANCEL-09: cancel after the answer changes nothing", () =>
     Effect.gen(function* () {
-      const { session } = yield* staged(three, Promise.resolve())
+      const { session } = yield* staged(three)
       const call = yield* session.open(ping)()
       yield* call.result
       yield* call.cancel
@@ -128,12 +139,12 @@ describe("session.open", () => {
 
   it.effect("goes on when one who waits for it is interrupted", () =>
     Effect.gen(function* () {
-      const end = Deferred.makeUnsafe<void>()
-      const { session } = yield* staged(three, Effect.runPromise(Deferred.await(end)))
+      const end = gate()
+      const { session } = yield* staged(three, end.opened)
       const call = yield* session.open(ping)()
       const waiting = yield* Effect.forkChild(call.result, { startImmediately: true })
       yield* Fiber.interrupt(waiting)
-      yield* Deferred.succeed(end, undefined)
+      end.open()
       assert.strictEqual(yield* call.result, "done")
     })
   )

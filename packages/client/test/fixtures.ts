@@ -90,5 +90,5 @@ export const reasonOf = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect
   })
 
 /** What a reason says in one of its fields. */
-export const fact = (reason: McpReason, field: string): unknown =>
+export const fact = (reason: object, field: string): unknown =>
   Object.entries(reason).find(([key]) => key === field)?.[1]

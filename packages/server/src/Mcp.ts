@@ -30,9 +30,9 @@ import { directPeer } from "./McpDirect.ts"
 import { handleMessage } from "./McpHandle.ts"
 import { buildErrors } from "./handler/BuildChecks.ts"
 import type { AnyLayer, Entries, ToolEntry } from "./handler/Entry.ts"
-import type { AnyHandler } from "./handler/OperationTool.ts"
+import type { AnyHandler, ToolSettings } from "./handler/OperationTool.ts"
 import { placeBelow } from "./handler/Place.ts"
-import { McpBuildErrors, type McpBuildError } from "./McpBuildError.ts"
+import { McpBuildErrors, type McpBuildError, type Place } from "./McpBuildError.ts"
 import { makeServed, type Served, type ServedDefinition, type ServedSettings } from "./Served.ts"
 import type { ToolFailed } from "./ToolError.ts"
 
@@ -79,11 +79,7 @@ export interface AnyMcp {
  */
 export interface Mcp<out R, in out Ctx = {}> extends AnyMcp {
   /** Adds a tool made of a contract and its function. */
-  tool<X extends AnyEndpoint, R2 = never>(
-    endpoint: X,
-    handler: Handler<X, Ctx, R2>,
-    options?: ToolOptions<Ctx>
-  ): Mcp<R | Exclude<R2, Met>, Ctx>
+  tool<X extends AnyEndpoint, R2 = never>(endpoint: X, handler: Handler<X, Ctx, R2>): Mcp<R | Exclude<R2, Met>, Ctx>
   /** Adds a tool that no client shares the contract of. */
   tool<
     const Name extends string,
@@ -98,6 +94,12 @@ export interface Mcp<out R, in out Ctx = {}> extends AnyMcp {
       input: Input<I>,
       call: Call<Ctx, Failure<E>>
     ) => Answer<Returned<[O] extends [never] ? undefined : O>, Failure<E>, R2>
+  ): Mcp<R | Exclude<R2, Met>, Ctx>
+  /** Adds a tool made of a contract and its function, for some callers only or with a time limit. */
+  toolWith<X extends AnyEndpoint, R2 = never>(
+    endpoint: X,
+    options: ToolOptions<Ctx>,
+    handler: Handler<X, Ctx, R2>
   ): Mcp<R | Exclude<R2, Met>, Ctx>
   /** Adds all that another server has. Its name, version and principal stay behind. */
   add<R2, C2>(
@@ -152,24 +154,13 @@ class McpValue {
 
   tool(first: string | AnyEndpoint, second: unknown, third?: unknown): McpValue {
     const place = placeBelow(this.tool)
-    if (typeof first === "string") {
-      const { visible, timeout, ...contract } = second as Description & ToolOptions<never>
-      return this.#with({
-        tools: [
-          {
-            endpoint: endpointOf(first, contract),
-            handler: third as AnyHandler,
-            settings: { visible, timeout },
-            place,
-            layers: []
-          }
-        ]
-      })
-    }
-    const { visible, timeout } = (third ?? {}) as ToolOptions<never>
-    return this.#with({
-      tools: [{ endpoint: first, handler: second as AnyHandler, settings: { visible, timeout }, place, layers: [] }]
-    })
+    if (typeof first !== "string") return this.#tool(first, second as AnyHandler, {}, place)
+    const { visible, timeout, ...contract } = second as Description & ToolSettings
+    return this.#tool(endpointOf(first, contract), third as AnyHandler, { visible, timeout }, place)
+  }
+
+  toolWith(endpoint: AnyEndpoint, { visible, timeout }: ToolSettings, handler: AnyHandler): McpValue {
+    return this.#tool(endpoint, handler, { visible, timeout }, placeBelow(this.toolWith))
   }
 
   add(other: AnyMcp): McpValue {
@@ -194,6 +185,10 @@ class McpValue {
 
   handle(message: Message, context: unknown = {}) {
     return Effect.scoped(Effect.flatMap(serve(this.definition), (served) => handleMessage(served, message, context)))
+  }
+
+  #tool(endpoint: AnyEndpoint, handler: AnyHandler, settings: ToolSettings, place: Place): McpValue {
+    return this.#with({ tools: [{ endpoint, handler, settings, place, layers: [] }] })
   }
 
   #with(more: Partial<Entries>): McpValue {

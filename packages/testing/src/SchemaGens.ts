@@ -5,6 +5,7 @@
 import * as Arbitrary from "effect/Arbitrary"
 import * as Schema from "effect/Schema"
 import { Arg, type PureFields } from "@treadle/protocol/endpoint"
+import { isRecord } from "@treadle/protocol/json"
 
 /** One call of a generated input. */
 export interface InputCase {
@@ -23,9 +24,18 @@ interface Kind {
   readonly fallback: readonly [unknown, unknown]
 }
 
+/** JSON text has one zero, so `-0` comes back as `0`. */
+const oneZero = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(oneZero)
+  if (isRecord(value) && !(value instanceof Date)) {
+    return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, oneZero(member)]))
+  }
+  return Object.is(value, -0) ? 0 : value
+}
+
 const kind = <S extends Schema.Codec<unknown>>(schema: S, fallback: readonly [S["Type"], unknown]): Kind => ({
   schema,
-  values: Arbitrary.schema(schema),
+  values: Arbitrary.map(Arbitrary.schema(schema), oneZero),
   fallback
 })
 

@@ -24,6 +24,15 @@ export interface HttpPeer {
   readonly onNoise: OnNoise
 }
 
+/**
+ * The connection of one request. Whoever may close it must hold it whole: once a `Request` is garbage, Node's `fetch`
+ * no longer hears its signal.
+ */
+export interface Connection {
+  readonly controller: AbortController
+  request?: Request
+}
+
 const cures: { readonly [status: number]: string } = {
   403: "the server refuses this caller, or this Origin or Host",
   404: "nothing is served there; check the path of the URL",
@@ -59,7 +68,7 @@ const redirectOf = (response: Response, from: URL): URL | undefined => {
   return to.origin === from.origin ? to : undefined
 }
 
-const send = async (peer: HttpPeer, outgoing: Outgoing, signal: AbortSignal): Promise<Response> => {
+const send = async (peer: HttpPeer, outgoing: Outgoing, connection: Connection): Promise<Response> => {
   let headers: Headers
   try {
     headers = requestHeaders(outgoing, await peer.headers())
@@ -67,11 +76,13 @@ const send = async (peer: HttpPeer, outgoing: Outgoing, signal: AbortSignal): Pr
     throw transportFailure(`the "headers" setting gave no headers: ${causeText(cause)}`, { cause })
   }
   const body = Message.print(outgoing.request)
+  const { signal } = connection.controller
   let url = peer.url
   for (let hop = 0; ; hop++) {
     let response: Response
     try {
-      response = await peer.send(new Request(url, { method: "POST", headers, body, signal, redirect: "manual" }))
+      connection.request = new Request(url, { method: "POST", headers, body, signal, redirect: "manual" })
+      response = await peer.send(connection.request)
     } catch (cause) {
       throw transportFailure(`the server cannot be reached: ${causeText(cause)}`, { cause })
     }
@@ -218,10 +229,10 @@ export const exchangeHttp = async (
   peer: HttpPeer,
   outgoing: Outgoing,
   sink: ExchangeSink,
-  signal: AbortSignal
+  connection: Connection
 ): Promise<void> => {
   try {
-    const response = await send(peer, outgoing, signal)
+    const response = await send(peer, outgoing, connection)
     if (response.status === 401) throw refused(peer, response)
     if (response.ok && isEventStreamType(response.headers.get("content-type"))) {
       return await readEvents(peer, response, outgoing, sink)

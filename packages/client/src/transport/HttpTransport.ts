@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { defaults, noiseHook, type HttpSettings } from "../ClientSettings.ts"
 import { addressOf } from "../McpError.ts"
-import { exchangeHttp, type HttpPeer } from "./HttpExchange.ts"
+import { exchangeHttp, type Connection, type HttpPeer } from "./HttpExchange.ts"
 import type { ExchangeSink, Outgoing, Transport } from "./Transport.ts"
 
 /** How many answered streams may wait for their end. */
@@ -37,8 +37,8 @@ class HttpTransport implements Transport {
   readonly kind = "http"
   readonly server: string
   readonly #peer: HttpPeer
-  readonly #open = new Set<AbortController>()
-  readonly #lingering = new Set<AbortController>()
+  readonly #open = new Set<Connection>()
+  readonly #lingering = new Set<Connection>()
 
   constructor(peer: HttpPeer) {
     this.#peer = peer
@@ -46,37 +46,37 @@ class HttpTransport implements Transport {
   }
 
   readonly exchange = (outgoing: Outgoing, sink: ExchangeSink): (() => void) => {
-    const controller = new AbortController()
-    this.#open.add(controller)
+    const connection: Connection = { controller: new AbortController() }
+    this.#open.add(connection)
     const watched: ExchangeSink = {
       notify: sink.notify,
       answer: (answer) => {
-        this.#linger(controller)
+        this.#linger(connection)
         sink.answer(answer)
       },
       fail: (reason) => {
         sink.fail(reason)
-        controller.abort()
+        connection.controller.abort()
       }
     }
-    void exchangeHttp(this.#peer, outgoing, watched, controller.signal).finally(() => {
-      this.#open.delete(controller)
-      this.#lingering.delete(controller)
+    void exchangeHttp(this.#peer, outgoing, watched, connection).finally(() => {
+      this.#open.delete(connection)
+      this.#lingering.delete(connection)
     })
-    return () => controller.abort()
+    return () => connection.controller.abort()
   }
 
   close(): void {
-    for (const controller of [...this.#open, ...this.#lingering]) controller.abort()
+    for (const { controller } of [...this.#open, ...this.#lingering]) controller.abort()
   }
 
-  #linger(controller: AbortController): void {
-    this.#open.delete(controller)
-    this.#lingering.add(controller)
+  #linger(connection: Connection): void {
+    this.#open.delete(connection)
+    this.#lingering.add(connection)
     if (this.#lingering.size <= maxLingering) return
     for (const oldest of this.#lingering) {
       this.#lingering.delete(oldest)
-      return oldest.abort()
+      return oldest.controller.abort()
     }
   }
 }

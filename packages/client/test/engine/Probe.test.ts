@@ -121,6 +121,8 @@ describe("opening a session", () => {
       for (const status of [401, 403, 407, 408, 429, 500, 502, 503]) {
         const bare = yield* failing((_, reply) => reply.raw("", {}, status))
         assert.strictEqual(bare._tag, status === 401 ? "Unauthorized" : "Transport", String(status))
+        // `fetch` makes a network error of a 407 with a body.
+        if (status === 407) continue
         const rpc = yield* failing((seen, reply) => reply.json(rpcError(seen.json.id, -32603, "x"), status))
         assert.strictEqual(rpc._tag, status === 401 ? "Unauthorized" : "Rpc", String(status))
         const version = yield* failing((seen, reply) => reply.json(unsupported(seen.json.id, ["2025-11-25"]), status))

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from "node:v8"
+import { runInNewContext } from "node:vm"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -228,6 +230,33 @@ describe("a request that is given up", () => {
       const call = yield* Effect.promise(() => server.seen.first((seen) => seen.json.method === "tools/call"))
       yield* Fiber.interrupt(fiber)
       yield* Effect.promise(() => call.gone)
+    })
+  )
+})
+
+/** Collects garbage until what can be collected is. */
+const collectGarbage = async () => {
+  setFlagsFromString("--expose-gc")
+  const collect: () => void = runInNewContext("gc")
+  for (let round = 0; round < 5; round++) {
+    collect()
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+}
+
+describe("a request that is given up late", () => {
+  it.effect("HTTP-17: closes its connection although garbage was collected in the meantime", () =>
+    Effect.gen(function* () {
+      for (const begin of [false, true]) {
+        const { server, session } = yield* opened(
+          serving((_, reply) => (begin ? void reply.stream().write(": hello\n\n") : undefined))
+        )
+        const fiber = yield* Effect.forkChild(session.call(ping)(), { startImmediately: true })
+        const call = yield* Effect.promise(() => server.seen.first((seen) => seen.json.method === "tools/call"))
+        yield* Effect.promise(collectGarbage)
+        yield* Fiber.interrupt(fiber)
+        yield* Effect.promise(() => call.gone)
+      }
     })
   )
 })

@@ -15,17 +15,39 @@ const texts = new Set(["title", "description", "default", "examples"])
 /** Annotations with these prefixes go into the printed schema as they stand, `x-mcp-header` among them. */
 const isExtensionKey = (key: string): boolean => key.startsWith("x-")
 
-/** What annotations wrote beside a member's schema, moved into it: few readers look into an `allOf` of descriptions. */
+/** Keywords that say the same beside a schema as in it. */
+const constraints = new Set([
+  "minimum",
+  "maximum",
+  "exclusiveMinimum",
+  "exclusiveMaximum",
+  "multipleOf",
+  "minLength",
+  "maxLength",
+  "pattern",
+  "format",
+  "minItems",
+  "maxItems",
+  "uniqueItems"
+])
+
+const fitsInto = (node: JsonObject, part: JsonObject): boolean =>
+  Object.keys(part).every(
+    (key) => texts.has(key) || isExtensionKey(key) || (constraints.has(key) && !Object.hasOwn(node, key))
+  )
+
+/** What annotations and checks wrote beside a member's schema, moved into it: few readers look into an `allOf`. */
 const flatten = (node: JsonObject): JsonObject => {
   const parts = node["allOf"]
   if (!Array.isArray(parts)) return node
-  const said = parts.filter(
-    (part): part is JsonObject => isJsonObject(part) && Object.keys(part).every((key) => texts.has(key) || isExtensionKey(key))
-  )
-  if (said.length === 0) return node
   const { allOf: _, ...rest } = node
-  const kept = parts.filter((part) => !said.includes(part as JsonObject))
-  return said.reduce((out, part) => ({ ...out, ...part }), kept.length === 0 ? rest : { ...rest, allOf: kept })
+  let merged: JsonObject = rest
+  const kept: Array<Json> = []
+  for (const part of parts) {
+    if (isJsonObject(part) && fitsInto(merged, part)) merged = { ...merged, ...part }
+    else kept.push(part)
+  }
+  return kept.length === 0 ? merged : { ...merged, allOf: kept }
 }
 
 const saysNothing = (node: JsonObject, key: string, value: Json): boolean =>

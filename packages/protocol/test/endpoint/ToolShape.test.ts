@@ -66,14 +66,13 @@ describe("The input of a tool", () => {
     ])
   })
 
-  it("D1 what Zod or ArkType cannot print is unrepresentable, and does not throw", () => {
+  it("D1 what Zod cannot print is unrepresentable, and does not throw", () => {
     assert.deepStrictEqual(faults({ input: z.object({ at: z.date() }) }), [
       "input: it cannot be printed as JSON Schema: Date cannot be represented in JSON Schema"
     ])
     assert.deepStrictEqual(faults({ output: z.object({ of: z.map(z.string(), z.string()) }) }), [
       "output: it cannot be printed as JSON Schema: Map cannot be represented in JSON Schema"
     ])
-    assert.match(faults({ input: type({ at: "Date" }) })[0] ?? "", /^input: it cannot be printed as JSON Schema: /)
   })
 
   it("SCHEMA-05 a Standard Schema whose JSON Schema leaves the document is unrepresentable", () => {

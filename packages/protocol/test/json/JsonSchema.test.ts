@@ -216,9 +216,9 @@ describe("lean", () => {
       { items: { type: "object" } }
     ],
     [
-      "descriptions in an allOf",
-      { type: "string", allOf: [{ description: "d" }, { minLength: 1 }] },
-      { type: "string", description: "d", allOf: [{ minLength: 1 }] }
+      "an allOf of descriptions, bounds and extension keys",
+      { type: "string", minLength: 1, allOf: [{ description: "d" }, { maxLength: 2, "x-mcp-header": "A" }] },
+      { type: "string", minLength: 1, description: "d", maxLength: 2, "x-mcp-header": "A" }
     ]
   ])("removes %s", (_, schema, expected) => {
     assert.deepStrictEqual(lean(schema), expected)
@@ -230,6 +230,8 @@ describe("lean", () => {
       "the same bounds on numbers, where they say something",
       { type: "number", minimum: -9007199254740991, maximum: 9007199254740991 }
     ],
+    ["an allOf that says a bound again", { type: "string", minLength: 1, allOf: [{ minLength: 2 }] }],
+    ["an allOf of schemas", { type: "object", allOf: [{ required: ["a"] }, { anyOf: [{}] }, true] }],
     ["a closed object", { type: "object", additionalProperties: false }],
     ["properties with such names", object({ minimum: text, additionalProperties: text })],
     [

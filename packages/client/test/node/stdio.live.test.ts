@@ -1,0 +1,204 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import { Recorder, scriptedChild, type ChildPeer } from "@treadle/testing"
+import { connectStdio, McpNodeClient, type StdioSettings } from "../../src/node/index.ts"
+import { discoverResult, ping, reasonOf, textResult } from "../fixtures.ts"
+
+/** A child that answers discover and says its process id, and calls by what their tool is named. */
+const script = (peer: ChildPeer, data: { discover: object; text: object; deaf?: boolean }) => {
+  if (data.deaf) {
+    process.on("SIGTERM", () => peer.log("sigterm\n"))
+    setInterval(() => {}, 1000)
+  }
+  peer.log(`pid ${process.pid}\n`)
+  peer.onEnd(() => peer.log("eof\n"))
+  peer.onLine(({ id, method, params }) => {
+    if (method === "server/discover") return peer.answer(id, data.discover)
+    if (method !== "tools/call") return
+    const reply = (text: string) => peer.answer(id, { ...data.text, content: [{ type: "text", text }] })
+    switch (params.name) {
+      case "argv":
+        return reply(JSON.stringify(process.argv.slice(1)))
+      case "env":
+        return reply(JSON.stringify(process.env))
+      case "cwd":
+        return reply(process.cwd())
+      case "flood":
+        peer.log("x".repeat(1024 * 1024))
+        return reply("dry")
+      case "crash":
+        process.stderr.write("out of tickets\n", () => process.exit(3))
+        return
+      case "crumbs": {
+        const line = JSON.stringify({ jsonrpc: "2.0", id, result: { content: [{ type: "text", text: "é€漢😀" }] } })
+        for (const byte of Buffer.from(`${line}\n`)) peer.write(new Uint8Array([byte]))
+      }
+    }
+  })
+}
+
+const server = (settings: Partial<StdioSettings> = {}, deaf = false): StdioSettings => {
+  const child = scriptedChild(script, { discover: discoverResult, text: textResult(""), deaf })
+  return { ...child, ...settings, args: [...child.args, ...(settings.args ?? [])] }
+}
+
+/** What a child says on its errors output, and its process id. */
+const listening = () => {
+  const heard = new Recorder<string>()
+  let all = ""
+  const onStderr = (text: string) => {
+    all += text
+    heard.record(all)
+  }
+  const pid = Effect.promise(async () =>
+    Number(/pid (\d+)/.exec(await heard.first((text) => /pid \d+\n/.test(text)))?.[1])
+  )
+  return { onStderr, pid, said: () => all }
+}
+
+const isAlive = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+const textOf = (result: { readonly content: ReadonlyArray<unknown> }) =>
+  (result.content[0] as { readonly text: string }).text
+
+describe("McpNodeClient.stdio", () => {
+  it.live("starts a program, gives it its arguments untouched and talks to it", () =>
+    Effect.gen(function* () {
+      const args = ["a b", 'say "hi"', "%PATH%", "x&y", "$HOME", "*"]
+      const session = yield* McpNodeClient.stdio(server({ args }))
+      assert.deepStrictEqual(session.server, { name: "box", version: "1.2.3" })
+      assert.deepStrictEqual(JSON.parse(textOf(yield* session.callTool("argv"))), args)
+    })
+  )
+
+  it.live("B008: gives it a safe environment and what was given, in the given directory", () =>
+    Effect.gen(function* () {
+      process.env["TREADLE_TEST_SECRET"] = "1"
+      const session = yield* McpNodeClient.stdio(server({ env: { KEY: "v", HOME: undefined }, cwd: "/" }))
+      const env = JSON.parse(textOf(yield* session.callTool("env")))
+      assert.strictEqual(env.KEY, "v")
+      assert.strictEqual(env.PATH, process.env["PATH"])
+      assert.notProperty(env, "HOME")
+      assert.notProperty(env, "TREADLE_TEST_SECRET")
+      assert.strictEqual(textOf(yield* session.callTool("cwd")), "/")
+    })
+  )
+
+  it.live("B028: reads its errors output always, whether anybody wants it or not", () =>
+    Effect.gen(function* () {
+      const silent = yield* McpNodeClient.stdio(server())
+      assert.strictEqual(textOf(yield* silent.callTool("flood")), "dry")
+      const { onStderr, said } = listening()
+      const heard = yield* McpNodeClient.stdio(server({ onStderr }))
+      yield* heard.callTool("flood")
+      yield* heard.callTool("flood")
+      assert.isAbove(said().length, 1024 * 1024)
+    })
+  )
+
+  it.live("B024: keeps characters that are cut anywhere", () =>
+    Effect.gen(function* () {
+      const session = yield* McpNodeClient.stdio(server())
+      assert.strictEqual(textOf(yield* session.callTool("crumbs")), "é€漢😀")
+    })
+  )
+
+  it.live("STDIO-05: ends it with the scope by closing its input", () =>
+    Effect.gen(function* () {
+      const { onStderr, pid, said } = listening()
+      const id = yield* Effect.scoped(Effect.andThen(McpNodeClient.stdio(server({ onStderr })), pid))
+      assert.isFalse(isAlive(id))
+      assert.match(said(), /eof/)
+    })
+  )
+
+  it.live("STDIO-05: asks, and then kills, one that does not end", () =>
+    Effect.gen(function* () {
+      const { onStderr, pid, said } = listening()
+      const settings = server({ onStderr, stop: { afterInput: 100, afterTerminate: 100 } }, true)
+      const id = yield* Effect.scoped(Effect.andThen(McpNodeClient.stdio(settings), pid))
+      assert.isFalse(isAlive(id))
+      assert.match(said(), /eof[^]*sigterm/)
+    })
+  )
+
+  it.live("ends it when opening is interrupted, or fails", () =>
+    Effect.gen(function* () {
+      const mute = scriptedChild((peer) => {
+        peer.log(`pid ${process.pid}\n`)
+        peer.onLine(() => {})
+      })
+      for (const probeTimeout of [200, 60_000]) {
+        const { onStderr, pid } = listening()
+        const fiber = yield* Effect.forkChild(Effect.scoped(McpNodeClient.stdio({ ...mute, onStderr, probeTimeout })), {
+          startImmediately: true
+        })
+        const id = yield* pid
+        assert.isTrue(isAlive(id))
+        if (probeTimeout === 200) assert.strictEqual((yield* Fiber.await(fiber))._tag, "Failure")
+        else yield* Fiber.interrupt(fiber)
+        assert.isFalse(isAlive(id))
+      }
+    })
+  )
+
+  it.live("fails with Closed, the exit code and the last words when it crashes", () =>
+    Effect.gen(function* () {
+      const session = yield* McpNodeClient.stdio(server())
+      const reason = yield* reasonOf(session.callTool("crash"))
+      assert.strictEqual(reason._tag, "Closed")
+      assert.match(reason.message, /exited with code 3; its last words on stderr: [^]*out of tickets$/)
+      assert.strictEqual((yield* reasonOf(session.call(ping)()))._tag, "Closed")
+    })
+  )
+
+  it.live("does not wait for a grandchild that keeps the output open", () =>
+    Effect.gen(function* () {
+      const parent = scriptedChild((peer) => {
+        const { spawn } = process.getBuiltinModule("node:child_process")
+        peer.onLine(() => {
+          const idle = spawn(process.execPath, ["-e", "setTimeout(() => {}, 3000)"], {
+            stdio: ["ignore", "inherit", "inherit"]
+          })
+          idle.once("spawn", () => process.exit(4))
+        })
+      })
+      const reason = yield* reasonOf(McpNodeClient.stdio(parent))
+      assert.match(reason.message, /exited with code 4/)
+    })
+  )
+
+  it.live("B014: fails with Transport and a sentence that names a program that is not there", () =>
+    Effect.gen(function* () {
+      for (const settings of [
+        { command: "no-such-program-x" },
+        { ...server(), cwd: "/no/such/dir" },
+        { command: "" }
+      ]) {
+        const error = yield* Effect.flip(Effect.scoped(McpNodeClient.stdio(settings)))
+        assert.strictEqual(error.reason._tag, "Transport")
+        assert.include(error.message, `cannot start ${JSON.stringify(settings.command)}`)
+      }
+    })
+  )
+})
+
+describe("connectStdio", () => {
+  it.live("gives a client of promises, whose end is the end of the program", () =>
+    Effect.gen(function* () {
+      const { onStderr, pid } = listening()
+      const client = yield* Effect.promise(() => connectStdio(server({ onStderr })))
+      assert.strictEqual(textOf(yield* Effect.promise(() => client.callTool("flood"))), "dry")
+      const id = yield* pid
+      yield* Effect.promise(() => client[Symbol.asyncDispose]())
+      assert.isFalse(isAlive(id))
+    })
+  )
+})

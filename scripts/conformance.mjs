@@ -1,0 +1,201 @@
+// Runs the official MCP conformance suite against our everything-server and everything-client, and compares the outcome
+// with conformance/expected-failures.json. A scenario passes when the suite saw a success, no failure and no warning, and
+// its client ended well and in time. Exits 1 on an unexpected failure and on an entry of the file that passes.
+// `--revision 2026-07-28`, `--leg server|client` and `--scenario NAME` narrow the run; each may be repeated.
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import * as fs from "node:fs"
+import os from "node:os"
+import path from "node:path"
+import { createInterface } from "node:readline"
+import { pathToFileURL } from "node:url"
+import { parseArgs } from "node:util"
+import { build } from "esbuild"
+import { root } from "./tools.mjs"
+
+const home = path.join(root, "conformance")
+const results = path.join(home, "results")
+const suiteHome = path.join(root, "node_modules/@modelcontextprotocol/conformance")
+const suite = path.join(suiteHome, "dist/index.js")
+const hook = pathToFileURL(path.join(home, "suite-on-node20.mjs")).href
+/** The suite needs `fs.globSync`, which Node 20 lacks. */
+const suiteArgs = "globSync" in fs ? [suite] : ["--import", hook, suite]
+const legs = ["server", "client"]
+const revisions = ["2025-11-25", "2026-07-28"]
+
+const { values: options } = parseArgs({
+  options: {
+    revision: { type: "string", multiple: true, default: revisions },
+    leg: { type: "string", multiple: true, default: legs },
+    scenario: { type: "string", multiple: true }
+  }
+})
+
+const quit = (message) => {
+  console.error(message)
+  process.exit(1)
+}
+
+/** The scenarios that a revision's requirements name for a leg, those that are run without being scored included. */
+const scenariosOf = (revision, leg) => {
+  const yaml = fs.readFileSync(path.join(suiteHome, "requirements", `${revision}.yaml`), "utf8")
+  const scored = new RegExp(`^${leg}:\\n((?:  - .+\\n)+)`, "m").exec(yaml)?.[1] ?? ""
+  const others = [...yaml.matchAll(/^ {2}- scenario: (\S+)\n {4}leg: (\S+)$/gm)].filter((match) => match[2] === leg)
+  return [...scored.matchAll(/^ {2}- (\S+)$/gm), ...others].map((match) => match[1])
+}
+
+/** Bundles the two programs from the sources of the packages. */
+const bundle = () =>
+  build({
+    absWorkingDir: home,
+    entryPoints: ["src/server.ts", "src/client.ts"],
+    outdir: "dist",
+    bundle: true,
+    format: "esm",
+    platform: "node",
+    target: "node20",
+    conditions: ["@treadle/source"],
+    logLevel: "warning"
+  })
+
+/** Runs the suite to its end, at most `limit` milliseconds; gives its exit code, `null` where it was stopped. */
+const runSuite = async (args, log, limit) => {
+  const output = fs.openSync(log, "w")
+  const child = spawn(process.execPath, [...suiteArgs, ...args], {
+    cwd: root,
+    stdio: ["ignore", output, output],
+    timeout: limit
+  })
+  const [code] = await once(child, "close")
+  fs.closeSync(output)
+  return code
+}
+
+/** Starts the everything-server on a free port. It ends when `stop` is called, or with this process. */
+const startServer = async (log) => {
+  const errors = fs.openSync(log, "w")
+  const child = spawn(process.execPath, [path.join(home, "dist/server.js")], {
+    env: { ...process.env, PORT: "0" },
+    stdio: ["ignore", "pipe", errors, "ipc"]
+  })
+  const gone = once(child, "exit")
+  const started = once(createInterface(child.stdout), "line", { signal: AbortSignal.timeout(10_000) })
+  const first = await Promise.race([started.catch(() => undefined), gone.then(() => undefined)])
+  if (first === undefined) {
+    child.kill("SIGKILL")
+    quit(`The everything-server did not start; see ${path.relative(root, log)}`)
+  }
+  return {
+    url: first[0],
+    stop: async () => {
+      if (child.connected) child.disconnect()
+      const timer = setTimeout(() => child.kill("SIGKILL"), 5_000)
+      await gone
+      clearTimeout(timer)
+    }
+  }
+}
+
+/** The files named `checks.json` below a folder, by the path of their folder without the suite's time stamp. */
+const checksBelow = (folder) =>
+  new Map(
+    fs
+      .readdirSync(folder, { recursive: true })
+      .filter((file) => path.basename(file) === "checks.json")
+      .map((file) => [
+        path
+          .dirname(file)
+          .split(path.sep)
+          .join("/")
+          .replace(/-\d{4}-\d\d-\d\dT[\d-]+Z$/, ""),
+        JSON.parse(fs.readFileSync(path.join(folder, file), "utf8"))
+      ])
+  )
+
+/** What speaks against a scenario; nothing where it passed. */
+const problemsOf = (checks, ended) => {
+  if (checks === undefined) return ["the suite wrote no checks"]
+  const bad = checks.filter(({ status }) => status === "FAILURE" || status === "WARNING")
+  if (bad.length > 0) return bad.map((one) => `${one.status} ${one.id}: ${one.errorMessage ?? one.description}`)
+  if (!checks.some(({ status }) => status === "SUCCESS")) return ["nothing was checked"]
+  return ended ? [] : ["the client exited with an error, or did not end in time"]
+}
+
+/** The server leg: one run of the suite, which asks for one scenario after the other. */
+const runServerLeg = async (revision, names, folder) => {
+  const server = await startServer(path.join(folder, "server.log"))
+  const args = ["server", "--url", server.url, "--requirements", revision, "-o", folder]
+  await runSuite(args, path.join(folder, "suite.log"), 100_000)
+  await server.stop()
+  const checks = checksBelow(folder)
+  return names.map((name) => ({ name, problems: problemsOf(checks.get(`server-${name}`), true) }))
+}
+
+/** The client leg: a run for each scenario, because only such a run tells how the client ended. */
+const runClientLeg = async (revision, names, folder) => {
+  const outcomes = new Map()
+  const waiting = [...names]
+  const command = `"${process.execPath}" "${path.join(home, "dist/client.js")}"`
+  const work = async () => {
+    for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
+      const own = path.join(folder, name)
+      fs.mkdirSync(own, { recursive: true })
+      const scenario = ["--scenario", name, "--spec-version", revision, "--force"]
+      const args = ["client", "--command", command, ...scenario, "-o", own]
+      const code = await runSuite(args, path.join(own, "suite.log"), 60_000)
+      outcomes.set(name, problemsOf(checksBelow(own).get(name), code === 0))
+    }
+  }
+  await Promise.all(Array.from({ length: os.availableParallelism() }, work))
+  return names.map((name) => ({ name, problems: outcomes.get(name) }))
+}
+
+/** Prints a scenario beside what was expected of it, and tells what became of it. */
+const judge = ({ name, problems }, reason) => {
+  const passed = problems.length === 0
+  if (passed && reason === undefined) {
+    console.log(`  pass   ${name}`)
+    return "passed"
+  }
+  if (!passed && reason !== undefined) {
+    console.log(`  known  ${name}: ${reason}`)
+    return "known"
+  }
+  if (passed) console.log(`  STALE  ${name} passes: take it out of conformance/expected-failures.json`)
+  else console.log([`  FAIL   ${name}`, ...problems].join("\n           "))
+  return "failed"
+}
+
+const isWanted = (name) => options.scenario === undefined || options.scenario.includes(name)
+
+const runLeg = async (revision, leg, expected) => {
+  const all = scenariosOf(revision, leg)
+  const names = all.filter(isWanted)
+  if (names.length === 0) return []
+  const folder = path.join(results, `${leg}-${revision}`)
+  fs.rmSync(folder, { recursive: true, force: true })
+  fs.mkdirSync(folder, { recursive: true })
+  const start = performance.now()
+  const outcomes = await (leg === "server" ? runServerLeg : runClientLeg)(revision, names, folder)
+  console.log(`${leg} ${revision}, ${((performance.now() - start) / 1000).toFixed(1)} s`)
+  const verdicts = outcomes.map((outcome) => judge(outcome, expected[outcome.name]))
+  const unknown = Object.keys(expected).filter((name) => !all.includes(name))
+  for (const name of unknown) console.log(`  STALE  ${name} is no scenario of this leg`)
+  return [...verdicts, ...unknown.map(() => "failed")]
+}
+
+for (const leg of options.leg) if (!legs.includes(leg)) quit(`--leg is ${legs.join(" or ")}, not ${leg}`)
+for (const one of options.revision) {
+  if (!revisions.includes(one)) quit(`--revision is ${revisions.join(" or ")}, not ${one}`)
+}
+
+const expected = JSON.parse(fs.readFileSync(path.join(home, "expected-failures.json"), "utf8"))
+await bundle()
+const verdicts = []
+for (const revision of options.revision) {
+  for (const leg of options.leg) verdicts.push(...(await runLeg(revision, leg, expected[revision]?.[leg] ?? {})))
+}
+if (verdicts.length === 0) quit(`No scenario is called ${options.scenario?.join(" or ")}`)
+const count = (verdict) => verdicts.filter((one) => one === verdict).length
+console.log(`${count("passed")} passed, ${count("failed")} failed, ${count("known")} known to fail`)
+process.exit(count("failed") === 0 ? 0 : 1)

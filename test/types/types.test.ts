@@ -1,0 +1,77 @@
+/**
+ * What the compiler says: right programs compile, and wrong ones fail with a sentence that names the mistake.
+ */
+import path from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import ts from "typescript"
+
+const folder = import.meta.dirname
+
+const unused = new Set([6133, 6196, 6198])
+
+/** The messages about one file, by the mark of the line they are about, such as `W3`. */
+const messages = (): ReadonlyMap<string, string> => {
+  const config = ts.getParsedCommandLineOfConfigFile(
+    path.join(folder, "tsconfig.json"),
+    {},
+    {
+      ...ts.sys,
+      onUnRecoverableConfigFileDiagnostic: () => {}
+    }
+  )
+  assert(config !== undefined)
+  const program = ts.createProgram(config.fileNames, config.options)
+  const file = program.getSourceFile(path.join(folder, "wrong.ts"))
+  assert(file !== undefined)
+  const lines = file.text.split("\n")
+  const found = new Map<string, string>()
+  for (const diagnostic of program.getSemanticDiagnostics(file)) {
+    if (unused.has(diagnostic.code) || diagnostic.start === undefined) continue
+    const { line } = file.getLineAndCharacterOfPosition(diagnostic.start)
+    const mark = /\/\* (W\d+) \*\//.exec(lines[line] ?? "")?.[1] ?? `line ${line + 1}`
+    found.set(mark, ts.flattenDiagnosticMessageText(diagnostic.messageText, "\n"))
+  }
+  return found
+}
+
+/** The first line, or the part of a longer message that tells. */
+const expected: Readonly<Record<string, string>> = {
+  W1: `Argument of type '"get show"' is not assignable to parameter of type '"\\" \\" is not allowed in a tool name (A-Z a-z 0-9 _ - .)"'.`,
+  W2: `Type '"GET /shows/:idd"' is not assignable to type '"\\":idd\\" is not a field of input"'.`,
+  W3: `Type '{ id: number; name: string; }' is missing the following properties from type 'Show': title, remaining`,
+  W4: `Types of property 'remaining' are incompatible.`,
+  W5: `Type 'Error' is missing the following properties from type 'ShowNotFound'`,
+  W6: `Property 'idd' does not exist on type '{ readonly id: number; }'.`,
+  W7: `Argument of type 'RangeError' is not assignable to parameter of type 'string | ShowNotFound'.`,
+  W8: `Type 'string' is not assignable to type 'number'.`,
+  W9: `Expected 1-2 arguments, but got 0.`,
+  W10: `Did you mean '"SoldOut"'?`,
+  W11: `Types of property 'n' are incompatible.`,
+  W12: `Type 'string' is not assignable to type 'number'.`,
+  W13: `Expected 3 arguments, but got 2.`,
+  W14: `Argument of type 'Mcp<never, { user: string; }>' is not assignable to parameter of type 'string | URL'.`,
+  W15: `"this server still needs services: give them with mcp.provide(layer), or use an Effect door"`,
+  W16: `Type '"get /shows"' is not assignable to type '"a route reads like \\"GET /shows/:id\\""'.`,
+  W17: `Type 'String' is not assignable to type 'InputDef | undefined'.`,
+  W18: `Types of property 'ok' are incompatible.`,
+  W19: `Argument of type '"bad name"' is not assignable to parameter of type '"\\" \\" is not allowed in a tool name (A-Z a-z 0-9 _ - .)"'.`
+}
+
+describe("the compiler", () => {
+  const found = messages()
+
+  it("refuses every wrong program and nothing else in that file", () => {
+    assert.deepStrictEqual([...found.keys()].toSorted(), Object.keys(expected).toSorted())
+  })
+
+  for (const [mark, sentence] of Object.entries(expected)) {
+    it(`says of ${mark}: ${sentence}`, () => {
+      assert.include(found.get(mark) ?? "", sentence)
+    })
+  }
+
+  it("never says that no overload matches", () => {
+    const overloaded = [...found].filter(([mark, text]) => mark !== "W14" && text.includes("No overload matches"))
+    assert.deepStrictEqual(overloaded, [])
+  })
+}, 60_000)

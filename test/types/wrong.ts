@@ -1,0 +1,39 @@
+/**
+ * Wrong programs. None of them compiles; `types.test.ts` pins what a newcomer reads.
+ */
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import * as z from "zod/v4"
+import type { McpSession } from "@treadle/client"
+import { connect } from "@treadle/client/promise"
+import { Endpoint, Mcp } from "@treadle/server"
+import { McpHttp } from "@treadle/server/http"
+import { McpNode } from "@treadle/server/node"
+import { getShow, hold, list, ping, zod } from "./right.ts"
+const m = Mcp.make({ name: "x", version: "1" })
+/* W1 */ Endpoint.make("get show", { description: "x" })
+/* W2 */ Endpoint.make("ok", { description: "x", input: { id: Schema.Int }, http: "GET /shows/:idd" })
+/* W3 */ m.tool(getShow, async ({ id }) => ({ id, name: "x" }))
+/* W4 */ m.tool(getShow, ({ id }) => Effect.succeed({ id, title: "x", remaining: "3" }))
+/* W5 */ m.tool(getShow, () => Effect.fail(new Error("x")))
+/* W6 */ m.tool(getShow, async ({ idd }) => ({ id: 1, title: "x", remaining: 1 }))
+/* W7 */ m.tool(getShow, async ({ id }, { fail }) => fail(new RangeError("boom")))
+declare const s: McpSession
+/* W8 */ s.call(getShow)({ id: "1" })
+/* W9 */ s.call(getShow)()
+/* W10 */ m.tool(hold, async ({ show }, { fail }) => fail({ _tag: "Soldout", left: show }))
+/* W11 */ m.tool("x", { description: "x", output: z.object({ n: z.number() }) }, async () => ({ n: "1" }))
+/* W12 */ s.call(list)({ limit: "3" })
+const ctx = Mcp.make<{ user: string }>({ name: "x", version: "1" }).tool(ping, async (_, { context }) => context.user)
+/* W13 */ McpNode.handler(ctx)({} as any, {} as any)
+/* W14 */ connect(ctx)
+/* W15 */ McpHttp.fetch(m.tool(getShow, () => Effect.flatMap(Shows, (x) => x.get(1))))
+/* W16 */ Endpoint.make("ok", { description: "x", http: "get /shows" })
+/* W17 */ Endpoint.make("ok", { description: "x", input: Schema.String })
+/* W18 */ m.tool(zod, async ({ n }) => ({ ok: "yes" }))
+/* W19 */ m.tool("bad name", { description: "x" }, async () => "x")
+import * as Context from "effect/Context"
+class Shows extends Context.Service<
+  Shows,
+  { get(id: number): Effect.Effect<{ id: number; title: string; remaining: number }> }
+>()("Shows") {}
