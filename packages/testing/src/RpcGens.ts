@@ -56,7 +56,7 @@ const tellingValues: ReadonlyArray<Json> = [
   0,
   1,
   -1.5,
-  9007199254740993,
+  2 ** 53,
   "",
   "2.0",
   "tools/call",

@@ -3,6 +3,7 @@
  */
 export { crumbs, cutAt, everyCut, places, type Cuttable } from "./Chunked.ts"
 export { docExamples, runDocExample, type DocCheck, type DocExample, type DocHost } from "./DocExamples.ts"
+export { fixtureHandlers, fixtureTools, Probe, secret, Show, ShowNotFound, type FixtureCall } from "./FixtureTools.ts"
 export { inverts, isTotal, keepsAll, sameJson, type WireCodec } from "./Laws.ts"
 export {
   anyText,
@@ -25,3 +26,22 @@ export {
   type HttpSeen,
   type ScriptedHttp
 } from "./ScriptedHttp.ts"
+export {
+  rawAsk,
+  rawCall,
+  rawError,
+  rawRequest,
+  rawResult,
+  rawToolCall,
+  rawVersion,
+  type RawCall,
+  type RawMessage,
+  type RawPeer
+} from "./RawPeer.ts"
+export {
+  transportSuite,
+  type SuiteCase,
+  type SuiteDoor,
+  type SuiteServer,
+  type SuiteTrait
+} from "./TransportSuite.ts"

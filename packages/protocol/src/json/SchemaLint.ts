@@ -31,16 +31,23 @@ const cure = (ast: SchemaAST.AST): string => {
   return "annotate the schema of the member itself"
 }
 
-const unflaggedPattern = (filter: Annotations): string | undefined => {
-  const representation = filter["representation"] as { readonly id?: string; readonly payload?: unknown } | undefined
+const representationOf = (filter: Annotations) =>
+  filter["representation"] as { readonly id?: string; readonly payload?: unknown } | undefined
+
+const unpublishedPattern = (filter: Annotations): { readonly source: string; readonly message: string } | undefined => {
+  const representation = representationOf(filter)
   if (representation?.id !== "effect/schema/isPattern") return undefined
   const { flags, source } = representation.payload as { readonly source: string; readonly flags: string }
-  return /^[dg]*uy?$/.test(flags) ? undefined : source
+  if (/^[dg]*uy?$/.test(flags)) return undefined
+  const remedy = /[ims]/.test(flags)
+    ? "only the u flag is; say the others in the pattern"
+    : `write it with the u flag, /${source}/u`
+  return { source, message: `the pattern /${source}/${flags} is not published: ${remedy}` }
 }
 
 /** The cure of a least length in code units, where a smaller one is published: JSON Schema counts code points. */
 const codePointCure = (filter: Annotations): string | undefined => {
-  const representation = filter["representation"] as { readonly id?: string; readonly payload?: unknown } | undefined
+  const representation = representationOf(filter)
   const { minLength, minimum, maximum } = (representation?.payload ?? {}) as { readonly [key: string]: number }
   if (representation?.id === "effect/schema/isMinLength" && minLength !== undefined && minLength > 1) {
     return `Schema.isMinCodePoints(${minLength})`
@@ -85,6 +92,56 @@ const everyNode = (node: Json): Printed =>
     ? []
     : [...(isJsonObject(node) ? [node] : []), ...Object.values(node).flatMap(everyNode)]
 
+const lostTexts = (annotations: Annotations, printed: Printed, remedy: string): ReadonlyArray<string> =>
+  textKeys.flatMap((key) => {
+    const value = annotations[key]
+    return typeof value !== "string" || printed.some((node) => node[key] === value)
+      ? []
+      : [`its ${key} ${JSON.stringify(value)} is lost in JSON Schema: ${remedy}`]
+  })
+
+const lostChecks = (ast: SchemaAST.AST, printed: Printed): ReadonlyArray<string> =>
+  filters(ast).flatMap((filter) => {
+    const pattern = unpublishedPattern(filter)
+    const remedy = ast._tag === "String" ? codePointCure(filter) : undefined
+    return [
+      ...(pattern === undefined || printed.some((node) => node["pattern"] === pattern.source) ? [] : [pattern.message]),
+      ...(remedy === undefined ? [] : [`a smaller least length is published than is checked: use ${remedy}`])
+    ]
+  })
+
+/** What a node of a schema loses, wherever it stands. */
+const nodeLosses = (ast: SchemaAST.AST, printed: Printed): ReadonlyArray<string> => {
+  const annotations = ast.annotations as Annotations | undefined
+  const formless =
+    ast._tag === "Declaration" &&
+    ast.encoding === undefined &&
+    annotations?.["toCodecJson"] === undefined &&
+    annotations?.["toCodec"] === undefined
+  return [
+    ...lostTexts(annotationsOf(ast), printed, cure(ast)),
+    ...lostChecks(ast, printed),
+    ...(formless
+      ? ["it has no JSON form, so nothing would describe it: give it one with Schema.decodeTo or Schema.link"]
+      : [])
+  ]
+}
+
+/** What a node loses as a member of a struct. */
+const memberLosses = (ast: SchemaAST.AST, printed: Printed, side: "input" | "output"): ReadonlyArray<string> => {
+  const context = ast.context
+  const undefinable = ast._tag === "Union" && ast.types.some((type) => type._tag === "Undefined")
+  return [
+    ...(context?.isOptional === true && undefinable
+      ? ["Schema.optional publishes and sends null: use Schema.optionalKey"]
+      : []),
+    ...(side === "input" && context?.constructorDefault !== undefined && ast._tag !== "Literal"
+      ? ["a constructor default does not reach the caller: use Arg.withDefault"]
+      : []),
+    ...lostTexts((context?.annotations ?? {}) as Annotations, printed, "use annotate instead of annotateKey")
+  ]
+}
+
 /**
  * Every loss between a schema and its printed form.
  *
@@ -100,100 +157,47 @@ export const lintSchema = (
   const findings: Array<SchemaFinding> = []
   const everywhere = everyNode(printed)
   const seen = new Set<SchemaAST.AST>()
-  const report = (path: Path, message: string) => findings.push({ path: pathText(path), message })
-
+  const report = (path: Path, messages: ReadonlyArray<string>) => {
+    for (const message of messages) findings.push({ path: pathText(path), message })
+  }
   /** Where a member is printed; anywhere, where that cannot be told. */
   const inside = (nodes: Printed, find: (node: JsonObject) => unknown): Printed => {
     const found = withBranches(printed, nodes.map(find))
     return found.length === 0 ? everywhere : found
   }
 
-  const lintTexts = (annotations: Annotations, nodes: Printed, path: Path, remedy: string) => {
-    for (const key of textKeys) {
-      const value = annotations[key]
-      if (typeof value === "string" && !nodes.some((node) => node[key] === value)) {
-        report(path, `its ${key} ${JSON.stringify(value)} is lost in JSON Schema: ${remedy}`)
-      }
-    }
-  }
-
-  const lintNode = (ast: SchemaAST.AST, nodes: Printed, path: Path) => {
-    lintTexts(annotationsOf(ast), nodes, path, cure(ast))
-    for (const filter of filters(ast)) {
-      const source = unflaggedPattern(filter)
-      if (source !== undefined && !nodes.some((node) => node["pattern"] === source)) {
-        report(path, `the pattern /${source}/ is not published: write it with the u flag, /${source}/u`)
-      }
-      const remedy = ast._tag === "String" ? codePointCure(filter) : undefined
-      if (remedy !== undefined) report(path, `a smaller least length is published than is checked: use ${remedy}`)
-    }
-    const annotations = ast.annotations as Annotations | undefined
-    if (
-      ast._tag === "Declaration" &&
-      ast.encoding === undefined &&
-      annotations?.["toCodecJson"] === undefined &&
-      annotations?.["toCodec"] === undefined
-    ) {
-      report(path, "it has no JSON form, so nothing would describe it: give it one with Schema.decodeTo or Schema.link")
-    }
-  }
-
-  const lintMember = (ast: SchemaAST.AST, nodes: Printed, path: Path) => {
-    const context = ast.context
-    if (context?.isOptional === true && ast._tag === "Union" && ast.types.some((type) => type._tag === "Undefined")) {
-      report(path, "Schema.optional publishes and sends null: use Schema.optionalKey")
-    }
-    if (side === "input" && context?.constructorDefault !== undefined && ast._tag !== "Literal") {
-      report(path, "a constructor default does not reach the caller: use Arg.withDefault")
-    }
-    lintTexts((context?.annotations ?? {}) as Annotations, nodes, path, "use annotate instead of annotateKey")
-  }
-
   const visit = (ast: SchemaAST.AST, nodes: Printed, path: Path): void => {
     if (seen.has(ast)) return
     seen.add(ast)
-    lintNode(ast, nodes, path)
+    report(path, nodeLosses(ast, nodes))
     for (const link of ast.encoding ?? []) visit(link.to, nodes, path)
-    switch (ast._tag) {
-      case "Objects":
-        for (const { name, type } of ast.propertySignatures) {
-          const members = inside(nodes, (node) => own(node["properties"], String(name)))
-          lintMember(type, members, [...path, name])
-          visit(type, members, [...path, name])
-        }
-        for (const { type } of ast.indexSignatures) {
-          visit(
-            type,
-            inside(nodes, (node) => node["additionalProperties"]),
-            [...path, "*"]
-          )
-        }
-        return
-      case "Arrays":
-        ast.elements.forEach((element, index) => {
-          visit(
-            element,
-            inside(nodes, (node) => (Array.isArray(node["prefixItems"]) ? node["prefixItems"][index] : undefined)),
-            [...path, index]
-          )
-        })
-        for (const rest of ast.rest)
-          visit(
-            rest,
-            inside(nodes, (node) => node["items"]),
-            [...path, 0]
-          )
-        return
-      case "Union":
-        for (const type of ast.types) visit(type, nodes, path)
-        return
-      case "Suspend":
-        return visit(ast.thunk(), nodes, path)
-      case "Declaration":
-        for (const parameter of ast.typeParameters) visit(parameter, everywhere, path)
-        return
-      default:
-        return
+    if (ast._tag === "Objects") visitMembers(ast, nodes, path)
+    else if (ast._tag === "Arrays") visitItems(ast, nodes, path)
+    else if (ast._tag === "Union") for (const type of ast.types) visit(type, nodes, path)
+    else if (ast._tag === "Suspend") visit(ast.thunk(), nodes, path)
+    else if (ast._tag === "Declaration") for (const type of ast.typeParameters) visit(type, everywhere, path)
+  }
+
+  const visitMembers = (ast: SchemaAST.Objects, nodes: Printed, path: Path) => {
+    for (const { name, type } of ast.propertySignatures) {
+      const members = inside(nodes, (node) => own(node["properties"], String(name)))
+      report([...path, name], memberLosses(type, members, side))
+      visit(type, members, [...path, name])
+    }
+    for (const { type } of ast.indexSignatures) {
+      const members = inside(nodes, (node) => node["additionalProperties"])
+      visit(type, members, [...path, "*"])
+    }
+  }
+
+  const visitItems = (ast: SchemaAST.Arrays, nodes: Printed, path: Path) => {
+    ast.elements.forEach((element, index) => {
+      const items = inside(nodes, ({ prefixItems }) => (Array.isArray(prefixItems) ? prefixItems[index] : undefined))
+      visit(element, items, [...path, index])
+    })
+    for (const rest of ast.rest) {
+      const items = inside(nodes, (node) => node["items"])
+      visit(rest, items, [...path, 0])
     }
   }
 

@@ -31,23 +31,22 @@ const constraints = new Set([
   "uniqueItems"
 ])
 
-const fitsInto = (node: JsonObject, part: JsonObject): boolean =>
-  Object.keys(part).every(
-    (key) => texts.has(key) || isExtensionKey(key) || (constraints.has(key) && !Object.hasOwn(node, key))
-  )
+const fitsInto = (node: ReadonlyMap<string, Json>, part: JsonObject): boolean =>
+  Object.keys(part).every((key) => texts.has(key) || isExtensionKey(key) || (constraints.has(key) && !node.has(key)))
 
 /** What annotations and checks wrote beside a member's schema, moved into it: few readers look into an `allOf`. */
 const flatten = (node: JsonObject): JsonObject => {
-  const parts = node["allOf"]
+  const { allOf: parts, ...rest } = node
   if (!Array.isArray(parts)) return node
-  const { allOf: _, ...rest } = node
-  let merged: JsonObject = rest
+  const merged = new Map(Object.entries(rest))
   const kept: Array<Json> = []
   for (const part of parts) {
-    if (isJsonObject(part) && fitsInto(merged, part)) merged = { ...merged, ...part }
+    if (isJsonObject(part) && fitsInto(merged, part))
+      Object.entries(part).forEach(([key, value]) => merged.set(key, value))
     else kept.push(part)
   }
-  return kept.length === 0 ? merged : { ...merged, allOf: kept }
+  if (kept.length > 0) merged.set("allOf", kept)
+  return Object.fromEntries(merged)
 }
 
 const saysNothing = (node: JsonObject, key: string, value: Json): boolean =>

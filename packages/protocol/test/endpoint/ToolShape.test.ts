@@ -99,7 +99,7 @@ describe("The input of a tool", () => {
       properties: { a: { $ref: "#/$defs/address" }, b: { $ref: "#address" } },
       allOf: [{ anyOf: [{ required: ["a"] }, { required: ["b"] }] }],
       if: { required: ["a"] },
-      then: { required: ["b"] },
+      else: { required: ["b"] },
       additionalProperties: false
     }
     assert.deepStrictEqual(toolShape({ input: foreign(schema) }).inputSchema, schema)

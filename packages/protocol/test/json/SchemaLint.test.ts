@@ -50,7 +50,7 @@ describe("lintSchema finds", () => {
     [
       "a pattern with the i flag",
       Schema.String.check(Schema.isPattern(/^a/iu)),
-      ["the pattern /^a/ is not published: write it with the u flag, /^a/u"]
+      ["the pattern /^a/iu is not published: only the u flag is; say the others in the pattern"]
     ],
     [
       "the description of a date",

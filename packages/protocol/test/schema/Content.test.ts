@@ -81,7 +81,7 @@ describe("ResourceContents", () => {
 describe("Tool", () => {
   it.each([
     ["an object schema", { type: "object" }, true],
-    ["SCHEMA-09 any other keyword", { type: "object", $defs: { A: { $anchor: "a" } }, if: {}, then: {} }, true],
+    ["SCHEMA-09 any other keyword", { type: "object", $defs: { A: { $anchor: "a" } }, if: {}, else: {} }, true],
     ["TOOL-07 a schema of another type", { type: "string" }, false],
     ["TOOL-07 a schema without a type", {}, false],
     ["TOOL-07 true", true, false]

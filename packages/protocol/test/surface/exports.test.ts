@@ -8,34 +8,32 @@ const manifest: { readonly exports: { readonly [path: string]: unknown } } = JSO
   readFileSync(new URL("../../package.json", import.meta.url), "utf8")
 )
 
-const names: { readonly [path: string]: ReadonlyArray<string> } = {
-  ".": ["Arg", "Content", "Endpoint", "Reply"],
-  "./endpoint": ["Arg", "Endpoint", "Reply", "endpointOf", "hintAnnotations", "isReply", "toolShape"],
-  "./era": ["commonVersion", "eraOf", "isProtocolVersion", "latestNative", "nativeVersions", "protocolVersions"],
-  "./framing": ["LineCutter", "SseReader", "linePair", "printSse", "sseComment", "webUtf8"],
-  "./http": [
-    ...["HeaderName", "accepted", "compareParams", "decodeHeaderValue", "encodeHeaderValue", "isEventStreamType"],
-    ...["isJsonType", "mirrorParams", "paramHeaders", "trimHeaderValue"]
-  ],
-  "./json": [
-    ...["anyOfObjects", "embed", "fromBase64", "hasObjectRoot", "isJsonObject", "isRecord", "lean", "lintSchema"],
-    ...["maxSchemaDepth", "objectRoot", "own", "parseJson", "pathText", "printSchema", "record", "refuseSchema"],
-    ...["resolveRoot", "schemaProblems", "standardProblems", "structured", "textFromBase64", "toBase64", "unwrap"],
-    ...["wireDecoder", "wrap"]
-  ],
-  "./rpc": [
-    ...["ErrorCode", "Message", "RequestId", "RpcError", "errorName", "isRequestId", "methodNames", "methodRow"],
-    ...["printNotification", "printResult", "requestKey"]
-  ],
-  "./schema": [
-    ...["Annotations", "AudioContent", "BlobResourceContents", "CacheHint", "Cancelled", "ClientCapabilities"],
-    ...["ClientRequest", "Content", "ContentBlock", "DiscoverResult", "EmbeddedResource", "ExtensionId", "Icon"],
-    ...["ImageContent", "Implementation", "KnownNotification", "LogLevel", "LogMessage", "Meta", "MetaKey"],
-    ...["ObjectSchema", "Progress", "ProgressToken", "ResourceContents", "ResourceLink", "ServerCapabilities"],
-    ...["ServerResult", "TextContent", "TextResourceContents", "Tool", "ToolAnnotations", "ToolName", "ToolPage"],
-    ...["ToolResult", "UnknownContent", "displayName", "isIconAddress", "isLogLevel", "isMetaKey"],
-    ...["isReservedMetaKey", "logLevels", "passesLevel", "requestMeta", "textOf"]
-  ]
+const names: { readonly [path: string]: string } = {
+  ".": "Arg Content Endpoint Reply",
+  "./endpoint": "Arg Endpoint Reply endpointOf hintAnnotations isReply toolShape",
+  "./era": "commonVersion eraOf isProtocolVersion latestNative nativeVersions protocolVersions",
+  "./framing": "LineCutter SseReader linePair printSse sseComment webUtf8",
+  "./http": `
+    HeaderName accepted compareParams decodeHeaderValue encodeHeaderValue isEventStreamType isJsonType
+    mirrorParams paramHeaders trimHeaderValue
+  `,
+  "./json": `
+    anyOfObjects embed fromBase64 hasObjectRoot isJsonObject isRecord lean lintSchema maxSchemaDepth
+    objectRoot own parseJson pathText printSchema record refuseSchema resolveRoot schemaProblems
+    standardProblems structured textFromBase64 toBase64 unwrap wireDecoder wrap
+  `,
+  "./rpc": `
+    ErrorCode Message RequestId RpcError errorName isRequestId methodNames methodRow printNotification
+    printResult requestKey
+  `,
+  "./schema": `
+    Annotations AudioContent BlobResourceContents CacheHint Cancelled ClientCapabilities ClientRequest
+    Content ContentBlock DiscoverResult EmbeddedResource ExtensionId Icon ImageContent Implementation
+    KnownNotification LogLevel LogMessage Meta MetaKey ObjectSchema Progress ProgressToken ResourceContents
+    ResourceLink ServerCapabilities ServerResult TextContent TextResourceContents Tool ToolAnnotations
+    ToolName ToolPage ToolResult UnknownContent displayName isIconAddress isLogLevel isMetaKey
+    isReservedMetaKey logLevels passesLevel requestMeta textOf
+  `
 }
 
 it("the entry points are these", () => {
@@ -44,5 +42,5 @@ it("the entry points are these", () => {
 
 it.each(Object.entries(names))("the names of %s are these", async (path, expected) => {
   const entry: object = await import(/* @vite-ignore */ `@treadle/protocol${path.slice(1)}`)
-  assert.deepStrictEqual(Object.keys(entry).sort(), [...expected].sort())
+  assert.deepStrictEqual(Object.keys(entry).sort(), expected.trim().split(/\s+/).sort())
 })

@@ -1,0 +1,31 @@
+// `tools/list` over HTTP with 200 tools.
+import { httpRounds, httpRows } from "../measure/http-rounds.mjs"
+import { ratio } from "../measure/ratios.mjs"
+import { listTools } from "../measure/wire.mjs"
+
+const contenders = {
+  "official SDK v2": { server: "sdk-list" },
+  "effect/ai McpServer": { server: "effect-list" },
+  Treadle: { server: "treadle-list" }
+}
+
+export const list = async ({ quick }) => {
+  const results = await httpRounds({
+    contenders,
+    request: listTools,
+    expect: '"name":"find_199"',
+    rounds: quick ? 3 : 5,
+    millis: quick ? 1_000 : 2_000,
+    warm: quick ? 1_000 : 2_000
+  })
+  const rates = (name) => results[name].map(({ rate }) => rate)
+  return {
+    title: "tools/list over HTTP, 200 tools, 16 connections",
+    unit: "requests/s",
+    rows: httpRows(contenders, results),
+    ratios: [
+      { what: "Treadle / official SDK v2", ...ratio(rates("Treadle"), rates("official SDK v2")), atLeast: 50 },
+      { what: "Treadle / effect/ai McpServer", ...ratio(rates("Treadle"), rates("effect/ai McpServer")) }
+    ]
+  }
+}

@@ -1,0 +1,33 @@
+// Calls a second over stdio, 64 of them open at a time.
+import { ask, loadCore, measureFile, start, stop } from "../measure/processes.mjs"
+import { alternate, median, ratio } from "../measure/ratios.mjs"
+
+const contenders = {
+  "bare line loop": "bare-stdio",
+  "official SDK v2": "sdk-stdio",
+  "effect/ai McpServer": "effect-stdio",
+  Treadle: "treadle-stdio"
+}
+
+export const stdio = async ({ quick }) => {
+  const names = Object.keys(contenders)
+  const [warm, millis] = quick ? [1_000, 700] : [1_500, 1_500]
+  const load = start(loadCore, [measureFile("stdio-load")])
+  const round = (name) => ask(load, { server: contenders[name], warm, millis }, warm + millis + 15_000)
+  const results = await alternate(names, quick ? 3 : 5, round).finally(() => stop(load))
+  const rates = (name) => results[name].map(({ rate }) => rate)
+  return {
+    title: "tools/call over stdio, 64 open at a time",
+    unit: "calls/s",
+    rows: names.map((name) => ({
+      name,
+      rate: median(rates(name)),
+      micros: results[name][0].micros === undefined ? undefined : median(results[name].map(({ micros }) => micros))
+    })),
+    ratios: [
+      { what: "Treadle / bare line loop", ...ratio(rates("Treadle"), rates("bare line loop")), atLeast: 0.6 },
+      { what: "Treadle / official SDK v2", ...ratio(rates("Treadle"), rates("official SDK v2")), atLeast: 5 },
+      { what: "Treadle / effect/ai McpServer", ...ratio(rates("Treadle"), rates("effect/ai McpServer")) }
+    ]
+  }
+}

@@ -1,0 +1,42 @@
+// Alternating rounds of load on several HTTP servers that all run at once; only one of them is busy at a time.
+import { alternate, median } from "./ratios.mjs"
+import { ask, loadCore, measureFile, serve, start, stop } from "./processes.mjs"
+import { post } from "./wire.mjs"
+
+/** Connections, each with one request at a time. */
+export const connections = 16
+
+/**
+ * @param contenders `{ name: { server, native } }`
+ * @param request the message of connection `n`
+ * @param expect what an answer has in it
+ * @returns for each contender the figures of each round: `rate` in requests per second, `micros` of server processor time
+ *   per request, `p50` and `p99` in milliseconds
+ */
+export const httpRounds = async ({ contenders, request, expect, rounds, millis, warm }) => {
+  const names = Object.keys(contenders)
+  const servers = {}
+  const load = start(loadCore, [measureFile("http-load")])
+  try {
+    for (const name of names) servers[name] = await serve(contenders[name].server)
+    const round = (name, warm, millis) => {
+      const { port, child } = servers[name]
+      const native = contenders[name].native !== false
+      const requests = Array.from({ length: connections }, (_, n) => post(request(n), port, native).toString("latin1"))
+      return ask(load, { port, requests, expect, warm, millis, pid: child.pid }, warm + millis + 10_000)
+    }
+    for (const name of names) await round(name, warm, 100)
+    return await alternate(names, rounds, (name) => round(name, 200, millis))
+  } finally {
+    await Promise.all([...Object.values(servers).map(({ child }) => stop(child)), stop(load)])
+  }
+}
+
+/** One row of the report for each contender. */
+export const httpRows = (contenders, results) =>
+  Object.keys(contenders).map((name) => {
+    const rounds = results[name]
+    const micros = rounds[0].micros === undefined ? undefined : median(rounds.map((round) => round.micros))
+    const of = (key) => median(rounds.map((round) => round[key]))
+    return { name, rate: of("rate"), micros, p50: of("p50"), p99: of("p99"), loadShare: of("loadShare") }
+  })

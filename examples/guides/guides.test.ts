@@ -1,0 +1,54 @@
+/** The programs of the guides do what their pages say. */
+import { assert, describe, it } from "@effect/vitest"
+import { McpClient } from "@treadle/client"
+import { connect } from "@treadle/client/promise"
+import { McpNode } from "@treadle/server/node"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { boxOffice } from "../box-office/server.ts"
+import { app } from "./hono.ts"
+import { visit } from "./promise-client.ts"
+import { NoStation, Stations, weather as weatherEffect } from "./weather-effect.ts"
+import { weather } from "./weather.ts"
+
+const stations = Layer.succeed(Stations, {
+  read: (city, unit) =>
+    city === "Atlantis" ? Effect.fail(new NoStation({ city })) : Effect.succeed(unit === "celsius" ? 21 : 70)
+})
+
+describe("the guides", () => {
+  it("tell the model in words what an async handler failed with", async () => {
+    await using client = await connect(weather)
+    const result = await client.callTool("get_forecast", { city: "Atlantis" })
+    assert.deepStrictEqual(result.content, [{ type: "text", text: "Atlantis has no weather station." }])
+    assert.isTrue(result.isError)
+  })
+
+  it.effect("give an Effect handler its service, and send its declared error", () =>
+    Effect.gen(function* () {
+      const session = yield* McpClient.direct(weatherEffect.provide(stations))
+      const warm = yield* session.callTool("get_forecast", { city: "Oslo", unit: "fahrenheit" })
+      assert.deepStrictEqual(warm.structuredContent, { degrees: 70 })
+      const none = yield* session.callTool("get_forecast", { city: "Atlantis" })
+      assert.deepStrictEqual(none.structuredContent, { _tag: "NoStation", city: "Atlantis" })
+    })
+  )
+
+  it("visit the box office with the promise client", async () => {
+    await using server = await McpNode.listen(boxOffice)
+    const lines: Array<string> = []
+    await visit(server.url, (line) => lines.push(line))
+    assert.deepStrictEqual(lines.slice(0, 3), ["Evening bill: 12", "Late bill: 2", "no show 9"])
+    assert.include(lines[3] ?? "", "two are enough")
+  })
+
+  it("hand the user of a Hono app to the handler", async () => {
+    const settings = {
+      fetch: async (request: Request) => app.fetch(request),
+      headers: { "x-user": "ada", host: "who.example" }
+    }
+    await using client = await connect("http://who.example/mcp", settings)
+    const result = await client.callTool("who_am_i", {})
+    assert.deepStrictEqual(result.content, [{ type: "text", text: "ada" }])
+  })
+})

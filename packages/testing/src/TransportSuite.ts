@@ -1,0 +1,425 @@
+/**
+ * The behaviour that every transport of a server must show, as one table of cases. It talks raw JSON-RPC through a peer
+ * that it is given, so it shares no code with any client.
+ */
+import { assert } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import { secret, suiteLimits } from "./FixtureTools.ts"
+import {
+  rawAsk,
+  rawCall,
+  rawError,
+  rawRequest,
+  rawResult,
+  rawToolCall,
+  rawVersion,
+  type RawCall,
+  type RawPeer
+} from "./RawPeer.ts"
+
+/** A server that serves the fixture tools. */
+export interface SuiteServer {
+  /** One more client. */
+  readonly peer: Effect.Effect<RawPeer, never, Scope.Scope>
+  /** Opens a gate of the fixture tools. */
+  readonly open: (gate: string) => Effect.Effect<void>
+  /** All that was logged. */
+  readonly logs: () => string
+  /** Stops serving; completes when it has stopped. */
+  readonly stop: Effect.Effect<void>
+}
+
+/** What a transport may lack. */
+export type SuiteTrait = "notifications" | "limit" | "stop" | "defects"
+
+/** A transport under test. */
+export interface SuiteDoor {
+  readonly name: string
+  readonly start: Effect.Effect<SuiteServer, never, Scope.Scope>
+  /** What it cannot show, with the reason. */
+  readonly without?: { readonly [T in SuiteTrait]?: string }
+}
+
+export interface SuiteCase {
+  readonly name: string
+  readonly needs?: SuiteTrait
+  readonly run: (server: SuiteServer) => Effect.Effect<void, never, Scope.Scope>
+}
+
+const text = (said: string) => [{ type: "text", text: said }]
+const happened = (peer: RawPeer, event: string) => rawResult(peer, "happened", { event })
+const notifications = ({ seen }: RawCall) => seen.events.filter((message) => message["method"] !== undefined)
+
+const values: SuiteCase = {
+  name: "TOOL-10 TOOL-13 B034 META-05: answers a value as structured content, the same as text, and who served it",
+  run: Effect.fnUntraced(function* ({ peer }) {
+    const one = yield* peer
+    assert.deepStrictEqual(yield* rawResult(one, "add", { a: 1, b: 2 }), {
+      content: text('{"sum":3}'),
+      structuredContent: { sum: 3 }
+    })
+    assert.deepStrictEqual(yield* rawResult(one, "echo", { text: "naïve 🎭\n" }), { content: text("naïve 🎭\n") })
+  })
+}
+
+const errors: SuiteCase = {
+  name: "D5: answers a declared error with its JSON and its message",
+  run: Effect.fnUntraced(function* ({ peer }) {
+    const one = yield* peer
+    assert.deepStrictEqual(yield* rawResult(one, "get_show", { id: 9 }), {
+      content: text("There is no show 9"),
+      structuredContent: { _tag: "ShowNotFound", id: 9 },
+      isError: true
+    })
+    assert.deepStrictEqual(yield* rawResult(one, "get_show", { id: 2 }), {
+      content: text('{"_tag":"SoldOut","left":0}'),
+      structuredContent: { _tag: "SoldOut", left: 0 },
+      isError: true
+    })
+  })
+}
+
+const refusals: SuiteCase = {
+  name: "D5 B006: answers a failure in words as isError without structured content, although the tool has an output",
+  run: Effect.fnUntraced(function* ({ peer }) {
+    const one = yield* peer
+    for (const how of ["throw", "reject", "failed"]) {
+      assert.deepStrictEqual(yield* rawResult(one, "refuse", { how }), { content: text("No order 9"), isError: true })
+    }
+  })
+}
+
+const defects: SuiteCase = {
+  name: "D5: answers a defect with a fixed text and a reference; the detail goes to the log and to onDefect only",
+  run: Effect.fnUntraced(function* ({ logs, peer }) {
+    const one = yield* peer
+    for (const how of ["throw", "reject", "die", "fail", "output"]) {
+      const answer = yield* rawResult(one, "boom", { how })
+      const said: string = answer.content[0].text
+      assert.match(said, /^The tool failed because of an internal error \(reference [0-9a-f]{8}\)\.$/)
+      assert.deepStrictEqual(answer, { content: text(said), isError: true })
+      const reference = /reference (\w+)/.exec(said)?.[1] ?? ""
+      yield* happened(one, `defect boom ${reference}`)
+      assert.include(logs(), reference)
+      assert.include(logs(), how === "output" ? "id: Expected" : secret)
+    }
+    const interrupted = yield* rawResult(one, "boom", { how: "interrupt" })
+    assert.match(interrupted.content[0].text, /internal error/)
+  })
+}
+
+const wrongArguments: SuiteCase = {
+  name: "TOOL-16 B015: answers wrong arguments as isError that names every problem, and runs nothing",
+  run: Effect.fnUntraced(function* ({ peer }) {
+    const one = yield* peer
+    const answer = yield* rawResult(one, "add", { a: "1", b: null })
+    assert.isTrue(answer.isError)
+    const lines: ReadonlyArray<string> = answer.content[0].text.split("\n")
+    assert.strictEqual(lines[0], "Invalid arguments for add:")
+    assert.deepStrictEqual(
+      lines.slice(1).map((line) => line.slice(0, 5)),
+      ["- a: ", "- b: "]
+    )
+    for (const args of [{}, { text: 5 }, { text: null }]) {
+      const { content, isError } = yield* rawResult(one, "echo", args)
+      assert.isTrue(isError)
+      assert.match(content[0].text, /text/)
+      assert.notMatch(content[0].text, /\.ts|node_modules|\n {4}at /)
+    }
+    const { structuredContent } = yield* rawResult(one, "events")
+    assert.deepStrictEqual(structuredContent.events, [])
+  })
+}
+
+const missingArguments: SuiteCase = {
+  name: "B003 TOOL-15: takes missing arguments for none, and answers -32602 to arguments that are no object",
+  run: Effect.fnUntraced(function* ({ peer }) {
+    const one = yield* peer
+    assert.deepStrictEqual(yield* rawResult(one, "noargs"), { content: text("ok") })
+    assert.deepStrictEqual(yield* rawResult(one, "noargs", {}), { content: text("ok") })
+    assert.deepStrictEqual((yield* rawResult(one, "opts")).structuredContent, { limit: 10 })
+    for (const args of [null, [], "{}", 7, true]) {
+      const { code, message } = yield* rawError(one, rawToolCall(1, "noargs", args))
+      assert.strictEqual(code, -32602)
+      assert.include(message, "params.arguments")
+    }
+    const { structuredContent } = yield* rawResult(one, "events")
+    assert.deepStrictEqual(structuredContent.events, ["noargs", "noargs", "opts"])
+  })
+}
+
+const unknown: SuiteCase = {
+  name: "TOOL-15 ERR-02 B015: answers -32602 to an unknown tool and a missing name, -32601 to an unknown method",
+  run: Effect.fnUntraced(function* ({ peer }) {
+    const one = yield* peer
+    for (const name of ["nope", "__proto__", "constructor", "ECHO", ""]) {
+      const { code, message } = yield* rawError(one, rawToolCall(1, name, {}))
+      assert.strictEqual(code, -32602)
+      assert.include(message, JSON.stringify(name))
+    }
+    for (const method of ["nope", "ping", "prompts/list", "resources/read", "toString"]) {
+      const answer = yield* rawAsk(one, rawRequest("u", method))
+      assert.deepInclude(answer, { jsonrpc: "2.0", id: "u" })
+      assert.strictEqual(answer["error"].code, -32601)
+    }
+  })
+}
+
+const ids: SuiteCase = {
+  name: 'BASE-07 B053: answers with the id of the request, type included, and tells 1 and "1" apart',
+  run: Effect.fnUntraced(function* ({ peer }) {
+    const one = yield* peer
+    for (const id of [0, -1, 9007199254740991, -9007199254740991, "", "1", '"\\\u2028']) {
+      const answer = yield* rawAsk(one, rawToolCall(id, "noargs"))
+      assert.strictEqual(answer["id"], id)
+      assert.deepStrictEqual(Object.keys(answer), ["jsonrpc", "id", "result"])
+    }
+    const number = yield* one.send(rawToolCall(1, "happened", { event: "echo second" }))
+    const string = yield* one.send(rawToolCall("1", "echo", { text: "second" }))
+    assert.strictEqual((yield* string.answer)["result"].content[0].text, "second")
+    assert.strictEqual((yield* number.answer)["result"].content[0].text, "echo second")
+  })
+}
+
+const aside: SuiteCase = {
+  name: "PROG-02 PROG-05 LOG-02 LOG-04 B053: sends progress that grows and logs of the asked level, before the answer",
+  needs: "notifications",
+  run: Effect.fnUntraced(function* ({ open, peer }) {
+    const one = yield* peer
+    const meta = { progressToken: 0, "io.modelcontextprotocol/logLevel": "info" }
+    const steps = yield* rawCall(one, "steps", { gate: "steps" }, meta)
+    yield* Effect.promise(() => steps.seen.first((message) => message["method"] === "notifications/message"))
+    assert.strictEqual(steps.seen.events.filter((message) => "result" in message).length, 0)
+    yield* open("steps")
+    yield* steps.answer
+    const progress = (done: number) => ({
+      jsonrpc: "2.0",
+      method: "notifications/progress",
+      params: { progressToken: 0, progress: done, total: 3, message: `step ${done}` }
+    })
+    assert.deepStrictEqual(notifications(steps), [
+      progress(1),
+      progress(2.5),
+      progress(3),
+      {
+        jsonrpc: "2.0",
+        method: "notifications/message",
+        params: { level: "warning", logger: "box", data: { left: 2 } }
+      }
+    ])
+    assert.property(steps.seen.events.at(-1), "result")
+  })
+}
+
+const silent: SuiteCase = {
+  name: "PROG-03 LOG-02 LOG-05: sends neither progress nor logs that were not asked for",
+  run: Effect.fnUntraced(function* ({ peer }) {
+    const one = yield* peer
+    for (const meta of [
+      {},
+      { progressToken: null, "io.modelcontextprotocol/logLevel": "loud" },
+      { progressToken: 1.5 }
+    ]) {
+      const steps = yield* rawCall(one, "steps", {}, meta)
+      assert.strictEqual((yield* steps.answer)["result"].content[0].text, "done")
+      assert.deepStrictEqual(notifications(steps), [])
+    }
+  })
+}
+
+const nothingLater: SuiteCase = {
+  name: "PROG-03 LOG-03: sends nothing after the answer",
+  run: Effect.fnUntraced(function* ({ open, peer }) {
+    const one = yield* peer
+    const meta = { progressToken: "t", "io.modelcontextprotocol/logLevel": "debug" }
+    const late = yield* rawCall(one, "late", { gate: "late" }, meta)
+    yield* late.answer
+    yield* open("late")
+    yield* happened(one, "told late")
+    yield* rawResult(one, "noargs")
+    assert.deepStrictEqual(notifications(late), [])
+  })
+}
+
+const cancelling: SuiteCase = {
+  name: "CANCEL-02 CANCEL-05 HTTP-17 B053: cancels a call: finalizers run, the signal fires, nothing is answered",
+  run: Effect.fnUntraced(function* ({ open, peer }) {
+    const one = yield* peer
+    const hold = yield* one.send(rawToolCall(0, "hold", { gate: "h" }))
+    const watch = yield* one.send(rawToolCall("", "watch", { gate: "w" }))
+    yield* happened(one, "began h")
+    yield* happened(one, "began w")
+    yield* hold.cancel
+    yield* watch.cancel
+    yield* happened(one, "ended h")
+    yield* happened(one, "ended w")
+    yield* open("h")
+    const { structuredContent } = yield* rawResult(one, "events")
+    const { events, running } = structuredContent
+    assert.strictEqual(running, 0)
+    assert.includeMembers(events, ["interrupted h", "aborted w"])
+    assert.isBelow(events.indexOf("interrupted h"), events.indexOf("ended h"))
+    assert.deepStrictEqual(
+      [...hold.seen.events, ...watch.seen.events].filter((message) => message["id"] === 0 || message["id"] === ""),
+      []
+    )
+  })
+}
+
+const timeouts: SuiteCase = {
+  name: "TOOL-19: gives a call up after its timeout, tells the model, and runs its finalizers",
+  run: Effect.fnUntraced(function* ({ peer }) {
+    const one = yield* peer
+    assert.deepStrictEqual(yield* rawResult(one, "endless"), {
+      content: text("endless gave up after 20 ms"),
+      isError: true
+    })
+    yield* happened(one, "gave up")
+  })
+}
+
+const twoClients: SuiteCase = {
+  name: "BASE-17: keeps calls with equal ids of two clients apart, in answers and in cancelling",
+  run: Effect.fnUntraced(function* ({ open, peer }) {
+    const [left, right] = [yield* peer, yield* peer]
+    const first = yield* left.send(rawToolCall(1, "hold", { gate: "left" }))
+    const second = yield* right.send(rawToolCall(1, "hold", { gate: "right" }))
+    yield* happened(left, "began left")
+    yield* happened(right, "began right")
+    yield* first.cancel
+    yield* happened(right, "ended left")
+    yield* open("right")
+    assert.strictEqual((yield* second.answer)["result"].content[0].text, "right")
+  })
+}
+
+const limit: SuiteCase = {
+  name: "D13: refuses one call more than may run at once, and serves again when one has ended",
+  needs: "limit",
+  run: Effect.fnUntraced(function* ({ open, peer }) {
+    const one = yield* peer
+    const held = yield* Effect.forEach(Array.from({ length: suiteLimits.runningCalls + 1 }), (_, at) =>
+      one.send(rawToolCall(at, "hold", { gate: "many" }))
+    )
+    const refused = yield* Effect.raceAll(held.map(({ answer }) => answer))
+    assert.strictEqual(refused["error"].code, -32603)
+    assert.include(refused["error"].message, `(${suiteLimits.runningCalls})`)
+    const others = held.filter((_, at) => at !== refused["id"])
+    assert.strictEqual(others.length, suiteLimits.runningCalls)
+    yield* open("many")
+    for (const answer of yield* Effect.forEach(others, ({ answer }) => answer)) {
+      assert.strictEqual(answer["result"].content[0].text, "many")
+    }
+    assert.strictEqual((yield* rawResult(one, "events")).structuredContent.running, 0)
+  })
+}
+
+const stopping: SuiteCase = {
+  name: "D17: stops: what ends within the grace is answered, the rest is told that the server is stopping",
+  needs: "stop",
+  run: Effect.fnUntraced(function* ({ open, peer, stop }) {
+    const one = yield* peer
+    const short = yield* rawCall(one, "hold", { gate: "short" })
+    const long = yield* rawCall(one, "hold", { gate: "long" })
+    yield* happened(one, "began short")
+    yield* happened(one, "began long")
+    yield* Effect.all([stop, Effect.andThen(open("short"), Effect.all([short.answer, long.answer]))], {
+      concurrency: "unbounded"
+    })
+    assert.strictEqual((yield* short.answer)["result"].content[0].text, "short")
+    assert.deepInclude((yield* long.answer)["error"], { code: -32603, message: "The server is stopping" })
+  })
+}
+
+const unanswered: SuiteCase = {
+  name: "BASE-15 B043: answers no notification, whatever it is about",
+  run: Effect.fnUntraced(function* ({ peer }) {
+    const one = yield* peer
+    const sent = yield* Effect.forEach(
+      [
+        { method: "notifications/initialized" },
+        { method: "notifications/roots/list_changed" },
+        { method: "notifications/unknown_x", params: { x: 1 } },
+        { method: "notifications/progress", params: { progressToken: [1] } },
+        { method: "notifications/cancelled", params: { requestId: 999 } },
+        { method: "notifications/cancelled", params: { requestId: {} } },
+        { method: "notifications/cancelled" },
+        { method: "tools/call", params: { name: "noargs" } }
+      ],
+      (message) => one.send({ jsonrpc: "2.0", ...message })
+    )
+    assert.deepStrictEqual((yield* rawResult(one, "events")).structuredContent.events, [])
+    for (const { seen } of sent) {
+      assert.deepStrictEqual(
+        seen.events.filter((message) => message["result"]?.structuredContent === undefined),
+        []
+      )
+    }
+  })
+}
+
+const listing: SuiteCase = {
+  name: "DISC-02 TOOL-03 CACHE-01: answers discover and the list of tools in the order of definition",
+  run: Effect.fnUntraced(function* ({ peer }) {
+    const one = yield* peer
+    const discovered = (yield* rawAsk(one, rawRequest(1, "server/discover")))["result"]
+    assert.deepStrictEqual(discovered, {
+      resultType: "complete",
+      supportedVersions: [rawVersion],
+      capabilities: { tools: {}, logging: {} },
+      instructions: "Only for tests",
+      ttlMs: 300_000,
+      cacheScope: "public",
+      _meta: { "io.modelcontextprotocol/serverInfo": { name: "suite", version: "1.0.0" } }
+    })
+    const listed = (yield* rawAsk(one, rawRequest(2, "tools/list")))["result"]
+    assert.deepInclude(listed, { resultType: "complete", ttlMs: 300_000, cacheScope: "public" })
+    assert.deepStrictEqual(listed.tools.slice(0, 3), [
+      {
+        name: "echo",
+        description: "Says it again",
+        inputSchema: { type: "object", properties: { text: { type: "string" } }, required: ["text"] }
+      },
+      {
+        name: "add",
+        description: "Adds",
+        inputSchema: {
+          type: "object",
+          properties: { a: { type: "integer" }, b: { type: "integer" } },
+          required: ["a", "b"]
+        },
+        outputSchema: { type: "object", properties: { sum: { type: "integer" } }, required: ["sum"] }
+      },
+      {
+        name: "noargs",
+        description: "Takes nothing",
+        inputSchema: { type: "object", additionalProperties: false }
+      }
+    ])
+    const { code } = yield* rawError(one, rawRequest(3, "tools/list", { cursor: "x" }))
+    assert.strictEqual(code, -32602)
+  })
+}
+
+/** Every case. The server of each is started afresh. */
+export const transportSuite: ReadonlyArray<SuiteCase> = [
+  values,
+  errors,
+  refusals,
+  defects,
+  wrongArguments,
+  missingArguments,
+  unknown,
+  ids,
+  aside,
+  silent,
+  nothingLater,
+  cancelling,
+  timeouts,
+  twoClients,
+  limit,
+  stopping,
+  unanswered,
+  listing
+]
