@@ -18,9 +18,9 @@ export const http = async ({ quick }) => {
     contenders,
     request: callAdd,
     expect: addAnswered,
-    rounds: quick ? 3 : 7,
-    millis: quick ? 700 : 1_200,
-    warm: quick ? 1_000 : 1_500
+    rounds: quick ? 5 : 15,
+    millis: 400,
+    warm: { answers: 30_000, millis: quick ? 3_000 : 6_000 }
   })
   const rates = (name) => results[name].map(({ rate }) => rate)
   const micros = (name) => results[name].map((round) => round.micros)

@@ -14,9 +14,9 @@ export const list = async ({ quick }) => {
     contenders,
     request: listTools,
     expect: '"name":"find_199"',
-    rounds: quick ? 3 : 5,
-    millis: quick ? 1_000 : 2_000,
-    warm: quick ? 1_000 : 2_000
+    rounds: quick ? 3 : 7,
+    millis: 1_000,
+    warm: { answers: 10_000, millis: quick ? 2_000 : 4_000 }
   })
   const rates = (name) => results[name].map(({ rate }) => rate)
   return {

@@ -1,5 +1,5 @@
 // Calls a second over stdio, 64 of them open at a time.
-import { ask, loadCore, measureFile, start, stop } from "../measure/processes.mjs"
+import { ask, loadCore, measureFile, start } from "../measure/processes.mjs"
 import { alternate, median, ratio } from "../measure/ratios.mjs"
 
 const contenders = {
@@ -11,10 +11,15 @@ const contenders = {
 
 export const stdio = async ({ quick }) => {
   const names = Object.keys(contenders)
-  const [warm, millis] = quick ? [1_000, 700] : [1_500, 1_500]
   const load = start(loadCore, [measureFile("stdio-load")])
-  const round = (name) => ask(load, { server: contenders[name], warm, millis }, warm + millis + 15_000)
-  const results = await alternate(names, quick ? 3 : 5, round).finally(() => stop(load))
+  const turn = (name, millis, calls) => ask(load, { server: contenders[name], millis, calls }, millis + 10_000)
+  const measured = async () => {
+    for (const name of names) await turn(name, 5_000, 50_000)
+    return alternate(names, quick ? 5 : 15, (name) => turn(name, 400))
+  }
+  const results = await measured().finally(() => {
+    if (load.connected) load.send("end")
+  })
   const rates = (name) => results[name].map(({ rate }) => rate)
   return {
     title: "tools/call over stdio, 64 open at a time",

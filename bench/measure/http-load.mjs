@@ -19,8 +19,8 @@ const answerLength = (bytes) => {
 
 const checked = 256
 
-/** One connection. `onAnswer` is told how long each answer took, in milliseconds. */
-const connect = ({ port, request, expect }, onAnswer, onError) => {
+/** One connection. `on.answered` is told how long each answer took, in milliseconds. */
+const connect = ({ port, request, expect }, on) => {
   let pending
   let whole
   let sent = 0
@@ -34,8 +34,8 @@ const connect = ({ port, request, expect }, onAnswer, onError) => {
   const answered = (bytes) => {
     if (answers++ % checked === 0 && !bytes.includes(expect)) throw new Error(`an answer has no ${expect}`)
     pending = whole = undefined
-    onAnswer(performance.now() - sent)
-    if (stopping) socket.end()
+    on.answered(performance.now() - sent)
+    if (stopping) socket.destroy()
     else send()
   }
   const read = (chunk) => {
@@ -51,13 +51,14 @@ const connect = ({ port, request, expect }, onAnswer, onError) => {
     try {
       read(chunk)
     } catch (error) {
-      onError(error)
+      on.failed(error)
     }
   })
   socket.on("connect", send)
-  socket.on("error", onError)
+  socket.on("error", on.failed)
   socket.on("close", () => {
-    if (!stopping) onError(new Error("a connection was closed"))
+    if (stopping) on.closed()
+    else on.failed(new Error("a connection was closed"))
   })
   return {
     stop: () => {
@@ -69,47 +70,52 @@ const connect = ({ port, request, expect }, onAnswer, onError) => {
 
 const quantile = (sorted, share) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
 
-const load = ({ port, requests, expect, warm, millis, pid }) =>
+/** Keeps every connection busy for so many milliseconds or so many answers. */
+const run = ({ port, requests, expect, millis, answers = Number.POSITIVE_INFINITY }) =>
   new Promise((resolve, reject) => {
-    let counting = false
-    let times = []
-    const onAnswer = (took) => {
-      if (counting) times.push(took)
-    }
-    const fail = (error) => {
-      for (const connection of connections) connection.destroy()
-      reject(error)
+    const times = []
+    let open = requests.length
+    const stop = () => {
+      clearTimeout(timer)
+      for (const connection of connections) connection.stop()
     }
     const connections = requests.map((request) =>
-      connect({ port, request: Buffer.from(request, "latin1"), expect }, onAnswer, fail)
-    )
-    setTimeout(() => {
-      times = []
-      counting = true
-      const before = cpuMicros(pid)
-      const own = process.cpuUsage()
-      const began = performance.now()
-      setTimeout(() => {
-        counting = false
-        const took = performance.now() - began
-        const after = cpuMicros(pid)
-        const { user, system } = process.cpuUsage(own)
-        for (const connection of connections) connection.stop()
-        const sorted = times.sort((a, b) => a - b)
-        setTimeout(() => {
+      connect({ port, request: Buffer.from(request, "latin1"), expect }, {
+        answered: (took) => {
+          if (times.push(took) >= answers) stop()
+        },
+        failed: (error) => {
+          clearTimeout(timer)
           for (const connection of connections) connection.destroy()
-          resolve({
-            rate: (sorted.length / took) * 1000,
-            micros: before === undefined ? undefined : (after - before) / sorted.length,
-            loadShare: (user + system) / (took * 1000),
-            p50: quantile(sorted, 0.5),
-            p99: quantile(sorted, 0.99)
-          })
-        }, 100)
-      }, millis)
-    }, warm)
+          reject(error)
+        },
+        closed: () => {
+          if (--open === 0) resolve(times)
+        }
+      })
+    )
+    const timer = setTimeout(stop, millis)
   })
 
+const load = async (question) => {
+  const before = cpuMicros(question.pid)
+  const own = process.cpuUsage()
+  const began = performance.now()
+  const times = await run(question)
+  const took = performance.now() - began
+  const { user, system } = process.cpuUsage(own)
+  const after = cpuMicros(question.pid)
+  const sorted = times.sort((a, b) => a - b)
+  return {
+    rate: (sorted.length / took) * 1000,
+    micros: after === undefined ? undefined : (after - before) / sorted.length,
+    loadMicros: (user + system) / sorted.length,
+    p50: quantile(sorted, 0.5),
+    p99: quantile(sorted, 0.99)
+  }
+}
+
+process.on("disconnect", () => process.exit())
 process.on("message", (question) => {
   load(question).then(
     (answer) => process.send(answer),

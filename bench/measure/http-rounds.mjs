@@ -10,6 +10,7 @@ export const connections = 16
  * @param contenders `{ name: { server, native } }`
  * @param request the message of connection `n`
  * @param expect what an answer has in it
+ * @param warm how many answers, or how many milliseconds at most, before the first round
  * @returns for each contender the figures of each round: `rate` in requests per second, `micros` of server processor time
  *   per request, `p50` and `p99` in milliseconds
  */
@@ -19,14 +20,14 @@ export const httpRounds = async ({ contenders, request, expect, rounds, millis, 
   const load = start(loadCore, [measureFile("http-load")])
   try {
     for (const name of names) servers[name] = await serve(contenders[name].server)
-    const round = (name, warm, millis) => {
+    const turn = (name, millis, answers) => {
       const { port, child } = servers[name]
       const native = contenders[name].native !== false
       const requests = Array.from({ length: connections }, (_, n) => post(request(n), port, native).toString("latin1"))
-      return ask(load, { port, requests, expect, warm, millis, pid: child.pid }, warm + millis + 10_000)
+      return ask(load, { port, requests, expect, millis, answers, pid: child.pid }, millis + 10_000)
     }
-    for (const name of names) await round(name, warm, 100)
-    return await alternate(names, rounds, (name) => round(name, 200, millis))
+    for (const name of names) await turn(name, warm.millis, warm.answers)
+    return await alternate(names, rounds, (name) => turn(name, millis))
   } finally {
     await Promise.all([...Object.values(servers).map(({ child }) => stop(child)), stop(load)])
   }
@@ -38,5 +39,5 @@ export const httpRows = (contenders, results) =>
     const rounds = results[name]
     const micros = rounds[0].micros === undefined ? undefined : median(rounds.map((round) => round.micros))
     const of = (key) => median(rounds.map((round) => round[key]))
-    return { name, rate: of("rate"), micros, p50: of("p50"), p99: of("p99"), loadShare: of("loadShare") }
+    return { name, rate: of("rate"), micros, p50: of("p50"), p99: of("p99"), loadMicros: of("loadMicros") }
   })

@@ -1,10 +1,11 @@
 // The table that is printed in the end: the figures of each case, then its ratios and counts beside their targets.
 const digits = (value) => (value >= 100 ? 0 : value >= 10 ? 1 : 2)
-const number = (value) => (value === undefined ? "" : value.toLocaleString("en", { maximumFractionDigits: digits(value) }))
+const number = (value) => (value === undefined || value === null ? "" : value.toLocaleString("en", { maximumFractionDigits: digits(value) }))
 
 const columns = {
   rate: (unit) => unit,
   micros: () => "server CPU µs",
+  loadMicros: () => "load CPU µs",
   p50: () => "p50 ms",
   p99: () => "p99 ms",
   millis: () => "ms",

@@ -1,6 +1,6 @@
-// Load on a stdio server, a process of its own: it starts the server on the other core and keeps a window of calls open.
+// Load on stdio servers, a process of its own: it starts each server once on the other core and keeps a window of calls
+// open while that server has its turn.
 import { spawn } from "node:child_process"
-import { once } from "node:events"
 import { commandOn, cpuMicros, serverCore, serverFile } from "./processes.mjs"
 import { addAnswered, callAdd } from "./wire.mjs"
 
@@ -15,57 +15,91 @@ const linesIn = (chunk) => {
   return lines
 }
 
-const measure = async (child, { warm, millis }) => {
-  let id = 0
-  let answers = 0
-  let stopping = false
-  let rest = Buffer.alloc(0)
-  const send = (count) => {
-    let lines = ""
-    for (let n = 0; n < count; n++) lines += `${before}${++id}${after}\n`
-    child.stdin.write(lines)
-  }
-  const settled = new Promise((resolve, reject) => {
-    child.once("exit", (code) => reject(new Error(`the server ended with ${code}`)))
-    child.stdout.on("data", (chunk) => {
-      const lines = linesIn(chunk)
-      if (chunk.includes('"error"')) return reject(new Error(`an answer was ${chunk.toString().slice(0, 300)}`))
-      rest = chunk
-      answers += lines
-      if (!stopping) return send(lines)
-      if (answers === id) resolve()
-    })
-  })
-  settled.catch(() => {})
-  const pause = (time) => Promise.race([settled, new Promise((resolve) => setTimeout(resolve, time))])
-  send(window)
-  await pause(warm)
-  const from = { answers, cpu: cpuMicros(child.pid), at: performance.now() }
-  await pause(millis)
-  const done = answers - from.answers
-  const took = performance.now() - from.at
-  const cpu = cpuMicros(child.pid)
-  stopping = true
-  await Promise.race([settled, new Promise((_, reject) => setTimeout(() => reject(new Error("answers are missing")), 5_000))])
-  if (!rest.includes(addAnswered)) throw new Error(`the last answer has no ${addAnswered}`)
-  return { rate: (done / took) * 1000, micros: from.cpu === undefined ? undefined : (cpu - from.cpu) / done }
-}
+/** A server that runs. */
+class Pipe {
+  #child
+  #sent = 0
+  #answers = 0
+  #goal = 0
+  #reached = () => {}
+  #failed = () => {}
+  #checked = false
 
-const load = async (question) => {
-  const [command, args] = commandOn(serverCore, [serverFile(question.server)])
-  const child = spawn(command, args, { stdio: ["pipe", "pipe", "inherit"] })
-  child.stdin.on("error", () => {})
-  try {
-    return await measure(child, question)
-  } finally {
-    if (child.exitCode === null) {
-      child.kill("SIGKILL")
-      await once(child, "exit")
+  constructor(server) {
+    const [command, args] = commandOn(serverCore, [serverFile(server)])
+    this.#child = spawn(command, args, { stdio: ["pipe", "pipe", "inherit"] })
+    this.#child.stdin.on("error", () => {})
+    this.#child.once("exit", (code) => this.#failed(new Error(`the server ended with ${code}`)))
+    this.#child.stdout.on("data", (chunk) => this.#read(chunk))
+  }
+
+  get pid() {
+    return this.#child.pid
+  }
+
+  get answers() {
+    return this.#answers
+  }
+
+  /** Sends calls for so many milliseconds or so many calls, and waits for the last answer. */
+  async run(millis, calls) {
+    const timer = setTimeout(() => {
+      this.#goal = 0
+    }, millis)
+    this.#goal = this.#sent + calls
+    this.#checked = false
+    try {
+      await new Promise((resolve, reject) => {
+        this.#reached = resolve
+        this.#failed = reject
+        this.#send(Math.min(window, calls))
+      })
+    } finally {
+      clearTimeout(timer)
     }
   }
+
+  end() {
+    this.#child.kill("SIGKILL")
+  }
+
+  #send(count) {
+    let lines = ""
+    for (let n = 0; n < count; n++) lines += `${before}${++this.#sent}${after}\n`
+    this.#child.stdin.write(lines)
+  }
+
+  #read(chunk) {
+    const lines = linesIn(chunk)
+    if (chunk.includes('"error"')) return this.#failed(new Error(`an answer was ${chunk.toString().slice(0, 300)}`))
+    this.#checked ||= chunk.includes(addAnswered)
+    this.#answers += lines
+    if (this.#sent < this.#goal) return this.#send(lines)
+    if (this.#answers < this.#sent) return
+    if (this.#checked) this.#reached()
+    else this.#failed(new Error(`no answer has ${addAnswered}`))
+  }
 }
 
+const pipes = new Map()
+process.on("exit", () => {
+  for (const pipe of pipes.values()) pipe.end()
+})
+
+const load = async ({ server, millis, calls = Number.MAX_SAFE_INTEGER }) => {
+  const pipe = pipes.get(server) ?? new Pipe(server)
+  pipes.set(server, pipe)
+  const from = { answers: pipe.answers, cpu: cpuMicros(pipe.pid), at: performance.now() }
+  await pipe.run(millis, calls)
+  const done = pipe.answers - from.answers
+  const took = performance.now() - from.at
+  const cpu = cpuMicros(pipe.pid)
+  return { rate: (done / took) * 1000, micros: cpu === undefined ? undefined : (cpu - from.cpu) / done }
+}
+
+process.on("disconnect", () => process.exit())
 process.on("message", (question) => {
+  if (question === "end") process.exit()
   load(question).then(
     (answer) => process.send(answer),
     (error) => process.send({ error: `${question.server}: ${error.message}` })

@@ -21,6 +21,10 @@ export const weather = Mcp.make({ name: "weather", version: "1.0.0" }).tool(
     output: Schema.Struct({ degrees: Schema.Finite }),
     errors: NoStation
   },
-  ({ city, unit }) => Effect.map(Stations.use((stations) => stations.read(city, unit)), (degrees) => ({ degrees }))
+  ({ city, unit }) =>
+    Effect.map(
+      Stations.use((stations) => stations.read(city, unit)),
+      (degrees) => ({ degrees })
+    )
 )
 // #endregion

@@ -96,7 +96,7 @@ describe("session.call", () => {
 
   it.effect("BASE-09 BASE-10: reads a result without resultType, and refuses an unknown one", () =>
     Effect.gen(function* () {
-      const { resultType: _, ...older } = { resultType: "complete", content: [{ type: "text", text: "old" }] }
+      const older = { content: [{ type: "text", text: "old" }] }
       assert.strictEqual(yield* (yield* resulting(older)).call(ping)(), "old")
       const reason = yield* reasonOf((yield* resulting(textResult("x", { resultType: "later" }))).call(ping)())
       assert.strictEqual(reason._tag, "Undecodable")

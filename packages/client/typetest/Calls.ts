@@ -53,16 +53,16 @@ is<
 >()
 
 // Whatever is not required may be left out.
-session.call(list)()
-session.call(list)({ limit: 3 }, { timeout: 100 })
-session.call(ping)()
-session.call(zod)({ at: new Date() })
+void session.call(list)()
+void session.call(list)({ limit: 3 }, { timeout: 100 })
+void session.call(ping)()
+void session.call(zod)({ at: new Date() })
 
 // Failures are caught by their tag, and those of the client by their reason.
 const caught = show.pipe(Effect.catchTag("ShowNotFound", (error) => Effect.succeed(error.id)))
 is<Eq<Effect.Error<typeof caught>, McpError>>()
-show.pipe(Effect.catchReason("McpError", "TimedOut", (reason) => Effect.succeed(reason.after)))
-show.pipe(
+void show.pipe(Effect.catchReason("McpError", "TimedOut", (reason) => Effect.succeed(reason.after)))
+void show.pipe(
   Effect.catchReasons("McpError", {
     TimedOut: () => Effect.succeed(0),
     Unauthorized: (reason) => Effect.succeed(reason.server)
@@ -111,19 +111,19 @@ void connect(asking, { user: "ann" })
 
 // W8
 // @ts-expect-error the id is a number
-session.call(getShow)({ id: "1" })
+void session.call(getShow)({ id: "1" })
 // W9
 // @ts-expect-error the input is required
-session.call(getShow)()
+void session.call(getShow)()
 // W12
 // @ts-expect-error the limit is a number
-session.call(list)({ limit: "3" })
+void session.call(list)({ limit: "3" })
 // W14
 // @ts-expect-error the handlers of this server ask for a context
 void connect(asking)
 // @ts-expect-error the handlers of this server ask for a context
-McpClient.direct(asking)
+void McpClient.direct(asking)
 // @ts-expect-error and for one of its own form
-McpClient.direct(asking, { user: 5 })
+void McpClient.direct(asking, { user: 5 })
 // @ts-expect-error a misspelled argument
-session.call(getShow)({ idd: 1 })
+void session.call(getShow)({ idd: 1 })

@@ -30,3 +30,41 @@ describe("Doc examples", () => {
     for (const check of checks) assert.deepStrictEqual(check.actual, check.expected, `line ${check.line}`)
   })
 })
+
+describe("runDocExample", () => {
+  const run = (...code: ReadonlyArray<string>) => runDocExample({ line: 1, code: code.join("\n") }, host)
+
+  it("compares the value on the line or above it, over several lines too", async () => {
+    const checks = await run(
+      'import * as Result from "effect/Result"',
+      "const two: number = 2",
+      "two + 1 // => 3",
+      "Result.succeed(",
+      "  two",
+      ")._tag",
+      '// => "Failure"',
+      "await Promise.resolve([two])",
+      "  .then(([first]) => first)",
+      "// => 2"
+    )
+    assert.deepStrictEqual(checks, [
+      { line: 3, actual: 3, expected: 3 },
+      { line: 7, actual: "Success", expected: "Failure" },
+      { line: 10, actual: 2, expected: 2 }
+    ])
+  })
+
+  it("rejects where the example throws", async () => {
+    const failed = await run("null.name // => 1").then(
+      () => "ran",
+      (error: unknown) => error instanceof TypeError
+    )
+    assert.isTrue(failed)
+  })
+
+  it("finds the blocks of doc comments and nothing else", () => {
+    const fence = "```"
+    const source = ["/**", ` * ${fence}ts`, " * a // => 1", " *", ` * ${fence}`, ` * ${fence}json`, " * {}", ` * ${fence}`, " */", `${fence}ts`, "b"]
+    assert.deepStrictEqual(docExamples(source.join("\n")), [{ line: 3, code: "a // => 1\n" }])
+  })
+})

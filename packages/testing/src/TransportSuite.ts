@@ -31,7 +31,7 @@ export interface SuiteServer {
 }
 
 /** What a transport may lack. */
-export type SuiteTrait = "notifications" | "limit" | "stop" | "defects"
+export type SuiteTrait = "notifications" | "clients" | "limit" | "stop" | "defects"
 
 /** A transport under test. */
 export interface SuiteDoor {
@@ -92,6 +92,7 @@ const refusals: SuiteCase = {
 
 const defects: SuiteCase = {
   name: "D5: answers a defect with a fixed text and a reference; the detail goes to the log and to onDefect only",
+  needs: "defects",
   run: Effect.fnUntraced(function* ({ logs, peer }) {
     const one = yield* peer
     for (const how of ["throw", "reject", "die", "fail", "output"]) {
@@ -280,8 +281,7 @@ const timeouts: SuiteCase = {
 }
 
 const twoClients: SuiteCase = {
-  name: "BASE-17: keeps calls with equal ids of two clients apart, in answers and in cancelling",
-  run: Effect.fnUntraced(function* ({ open, peer }) {
+  name: "BASE-17: keeps calls with equal ids of two clients apart, in answers and in x: Effect.fnUntraced(function* ({ open, peer }) {
     const [left, right] = [yield* peer, yield* peer]
     const first = yield* left.send(rawToolCall(1, "hold", { gate: "left" }))
     const second = yield* right.send(rawToolCall(1, "hold", { gate: "right" }))

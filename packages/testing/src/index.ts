@@ -38,10 +38,4 @@ export {
   type RawMessage,
   type RawPeer
 } from "./RawPeer.ts"
-export {
-  transportSuite,
-  type SuiteCase,
-  type SuiteDoor,
-  type SuiteServer,
-  type SuiteTrait
-} from "./TransportSuite.ts"
+export { transportSuite, type SuiteCase, type SuiteDoor, type SuiteServer, type SuiteTrait } from "./TransportSuite.ts"

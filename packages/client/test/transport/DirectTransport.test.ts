@@ -67,7 +67,7 @@ describe("a server in the same process", () => {
     Effect.gen(function* () {
       const seen: Array<Progress> = []
       const { server } = direct<{}>((request, sink) => {
-        const { progressToken } = request.params?.["_meta"] as any
+        const progressToken = (request.params as any)._meta.progressToken
         const tell = (progress: number) =>
           sink.notify(Message.notification("notifications/progress", { progressToken, progress }))
         tell(1)

@@ -68,7 +68,7 @@ describe("a session over a pipe", () => {
       const { session } = yield* piped((line, far) => {
         held.push(line)
         if (held.length < 20) return
-        for (const one of held.reverse()) far.send(result(one.id, textResult(one.params.name)))
+        for (const one of held.toReversed()) far.send(result(one.id, textResult(one.params.name)))
       })
       const names = Array.from({ length: 20 }, (_, index) => `t${index}`)
       const texts = yield* Effect.forEach(names, (name) => session.callTool(name), { concurrency: "unbounded" })
