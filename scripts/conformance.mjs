@@ -1,14 +1,13 @@
 // Runs the official MCP conformance suite against our everything-server and everything-client, and compares the outcome
 // with conformance/expected-failures.json. A scenario passes when the suite saw a success, no failure and no warning, and
-// its client ended well and in time. Exits 1 on an unexpected failure and on an entry of the file that passes.
+// its client exited with 0 in time. Exits 1 on an unexpected failure and on an entry of the file that passes.
 // `--revision 2026-07-28`, `--leg server|client` and `--scenario NAME` narrow the run; each may be repeated.
-import { spawn } from "node:child_process"
+import { fork, spawn } from "node:child_process"
 import { once } from "node:events"
 import * as fs from "node:fs"
 import os from "node:os"
 import path from "node:path"
 import { createInterface } from "node:readline"
-import { pathToFileURL } from "node:url"
 import { parseArgs } from "node:util"
 import { build } from "esbuild"
 import { root } from "./tools.mjs"
@@ -16,12 +15,10 @@ import { root } from "./tools.mjs"
 const home = path.join(root, "conformance")
 const results = path.join(home, "results")
 const suiteHome = path.join(root, "node_modules/@modelcontextprotocol/conformance")
-const suite = path.join(suiteHome, "dist/index.js")
-const hook = pathToFileURL(path.join(home, "suite-on-node20.mjs")).href
-/** The suite needs `fs.globSync`, which Node 20 lacks. */
-const suiteArgs = "globSync" in fs ? [suite] : ["--import", hook, suite]
 const legs = ["server", "client"]
 const revisions = ["2025-11-25", "2026-07-28"]
+/** Milliseconds for one run of the suite, which gives a client 30 s. */
+const runLimit = 45_000
 
 const { values: options } = parseArgs({
   options: {
@@ -58,17 +55,38 @@ const bundle = () =>
     logLevel: "warning"
   })
 
-/** Runs the suite to its end, at most `limit` milliseconds; gives its exit code, `null` where it was stopped. */
-const runSuite = async (args, log, limit) => {
-  const output = fs.openSync(log, "w")
-  const child = spawn(process.execPath, [...suiteArgs, ...args], {
-    cwd: root,
-    stdio: ["ignore", output, output],
-    timeout: limit
-  })
-  const [code] = await once(child, "close")
-  fs.closeSync(output)
-  return code
+/** Starts a process that runs the suite's command line as often as it is asked to. */
+const startWorker = (log) => {
+  const child = fork(path.join(home, "suite/worker.mjs"), { cwd: root, stdio: ["ignore", log, log, "ipc"] })
+  const gone = once(child, "exit").then(() => undefined)
+  return {
+    /** The exit code of one run; `undefined`, and an end of the process, where there is none in time. */
+    run: async (args) => {
+      child.send(args, () => {})
+      const answered = once(child, "message", { signal: AbortSignal.timeout(runLimit) })
+      const answer = await Promise.race([answered.catch(() => undefined), gone])
+      if (answer === undefined) child.kill("SIGKILL")
+      return answer?.[0]
+    },
+    stop: () => child.kill()
+  }
+}
+
+/** Runs scenarios, some at the same time. Gives the exit codes of the suite's runs by scenario. */
+const runScenarios = async (names, argsOf, width, log) => {
+  const codes = new Map()
+  const waiting = [...names]
+  const work = async () => {
+    let worker = startWorker(log)
+    for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
+      const code = await worker.run(argsOf(name))
+      if (code === undefined) worker = startWorker(log)
+      codes.set(name, code)
+    }
+    worker.stop()
+  }
+  await Promise.all(Array.from({ length: width }, work))
+  return codes
 }
 
 /** Starts the everything-server on a free port. It ends when `stop` is called, or with this process. */
@@ -96,7 +114,7 @@ const startServer = async (log) => {
   }
 }
 
-/** The files named `checks.json` below a folder, by the path of their folder without the suite's time stamp. */
+/** The checks that the suite wrote below a folder, by the name of their own folder without its time stamp. */
 const checksBelow = (folder) =>
   new Map(
     fs
@@ -105,49 +123,35 @@ const checksBelow = (folder) =>
       .map((file) => [
         path
           .dirname(file)
-          .split(path.sep)
-          .join("/")
+          .replaceAll(path.sep, "/")
           .replace(/-\d{4}-\d\d-\d\dT[\d-]+Z$/, ""),
         JSON.parse(fs.readFileSync(path.join(folder, file), "utf8"))
       ])
   )
 
 /** What speaks against a scenario; nothing where it passed. */
-const problemsOf = (checks, ended) => {
+const problemsOf = (checks, code) => {
   if (checks === undefined) return ["the suite wrote no checks"]
   const bad = checks.filter(({ status }) => status === "FAILURE" || status === "WARNING")
   if (bad.length > 0) return bad.map((one) => `${one.status} ${one.id}: ${one.errorMessage ?? one.description}`)
   if (!checks.some(({ status }) => status === "SUCCESS")) return ["nothing was checked"]
-  return ended ? [] : ["the client exited with an error, or did not end in time"]
+  if (code === undefined) return [`the run did not end within ${runLimit} ms`]
+  return code === 0 ? [] : ["the client exited with an error, or did not end in time"]
 }
 
-/** The server leg: one run of the suite, which asks for one scenario after the other. */
-const runServerLeg = async (revision, names, folder) => {
-  const server = await startServer(path.join(folder, "server.log"))
-  const args = ["server", "--url", server.url, "--requirements", revision, "-o", folder]
-  await runSuite(args, path.join(folder, "suite.log"), 100_000)
-  await server.stop()
+/** Runs scenarios of a leg, and gives what speaks against each. */
+const outcomesOf = async (revision, leg, names, folder) => {
+  const server = leg === "server" ? await startServer(path.join(folder, "server.log")) : undefined
+  const client = `"${process.execPath}" "${path.join(home, "dist/client.js")}"`
+  const target = server === undefined ? ["client", "--command", client] : ["server", "--url", server.url]
+  const argsOf = (name) => [...target, "--scenario", name, "--spec-version", revision, "--force", "-o", folder]
+  const log = fs.openSync(path.join(folder, "suite.log"), "w")
+  // One server answers all scenarios, and some of them watch what others would change.
+  const codes = await runScenarios(names, argsOf, server === undefined ? os.availableParallelism() : 1, log)
+  await server?.stop()
   const checks = checksBelow(folder)
-  return names.map((name) => ({ name, problems: problemsOf(checks.get(`server-${name}`), true) }))
-}
-
-/** The client leg: a run for each scenario, because only such a run tells how the client ended. */
-const runClientLeg = async (revision, names, folder) => {
-  const outcomes = new Map()
-  const waiting = [...names]
-  const command = `"${process.execPath}" "${path.join(home, "dist/client.js")}"`
-  const work = async () => {
-    for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
-      const own = path.join(folder, name)
-      fs.mkdirSync(own, { recursive: true })
-      const scenario = ["--scenario", name, "--spec-version", revision, "--force"]
-      const args = ["client", "--command", command, ...scenario, "-o", own]
-      const code = await runSuite(args, path.join(own, "suite.log"), 60_000)
-      outcomes.set(name, problemsOf(checksBelow(own).get(name), code === 0))
-    }
-  }
-  await Promise.all(Array.from({ length: os.availableParallelism() }, work))
-  return names.map((name) => ({ name, problems: outcomes.get(name) }))
+  const prefix = server === undefined ? "" : "server-"
+  return names.map((name) => ({ name, problems: problemsOf(checks.get(`${prefix}${name}`), codes.get(name)) }))
 }
 
 /** Prints a scenario beside what was expected of it, and tells what became of it. */
@@ -158,7 +162,8 @@ const judge = ({ name, problems }, reason) => {
     return "passed"
   }
   if (!passed && reason !== undefined) {
-    console.log(`  known  ${name}: ${reason}`)
+    const details = options.scenario === undefined ? [] : problems
+    console.log([`  known  ${name}: ${reason}`, ...details].join("\n           "))
     return "known"
   }
   if (passed) console.log(`  STALE  ${name} passes: take it out of conformance/expected-failures.json`)
@@ -176,7 +181,7 @@ const runLeg = async (revision, leg, expected) => {
   fs.rmSync(folder, { recursive: true, force: true })
   fs.mkdirSync(folder, { recursive: true })
   const start = performance.now()
-  const outcomes = await (leg === "server" ? runServerLeg : runClientLeg)(revision, names, folder)
+  const outcomes = await outcomesOf(revision, leg, names, folder)
   console.log(`${leg} ${revision}, ${((performance.now() - start) / 1000).toFixed(1)} s`)
   const verdicts = outcomes.map((outcome) => judge(outcome, expected[outcome.name]))
   const unknown = Object.keys(expected).filter((name) => !all.includes(name))

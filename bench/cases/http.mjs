@@ -26,7 +26,9 @@ export const http = async ({ quick }) => {
   const micros = (name) => results[name].map((round) => round.micros)
   const ours = rates("Treadle")
   const processor = (name) =>
-    micros(name)[0] === undefined ? [] : [{ what: `processor time of ${name} / Treadle`, ...ratio(micros(name), micros("Treadle")) }]
+    micros(name)[0] === undefined
+      ? []
+      : [{ what: `processor time of ${name} / Treadle`, ...ratio(micros(name), micros("Treadle")) }]
   return {
     title: "tools/call over HTTP, 16 connections",
     unit: "requests/s",
@@ -37,7 +39,10 @@ export const http = async ({ quick }) => {
       { what: "Treadle / bare node:http, batched", ...ratio(ours, rates("bare node:http, batched")) },
       { what: "Treadle / effect/ai McpServer", ...ratio(ours, rates("effect/ai McpServer")) },
       { what: "Treadle / mcp-lite", ...ratio(ours, rates("mcp-lite (2025-06-18)")) },
-      { what: "Treadle, async and Zod / bare node:http", ...ratio(rates("Treadle, async and Zod"), rates("bare node:http")) },
+      {
+        what: "Treadle, async and Zod / bare node:http",
+        ...ratio(rates("Treadle, async and Zod"), rates("bare node:http"))
+      },
       ...processor("bare node:http"),
       ...processor("bare node:http, batched"),
       ...processor("official SDK v2")

@@ -45,13 +45,10 @@ const keeps = async (name) => {
     const calls = await openCalls(server.port, open)
     const after = await ask(server.child, "memory", 5_000)
     if (calls.sockets.some(({ destroyed }) => destroyed)) throw new Error(`${name}: a pending call ended`)
-    await closeCalls(calls)
-    const left = await ask(server.child, "memory", 5_000)
     const each = (bytes) => bytes / open / 1024
     return {
       heap: each(after.heap - before.heap),
       rss: each(after.rss - before.rss),
-      left: each(left.heap - before.heap),
       events: calls.events
     }
   } finally {
@@ -70,7 +67,6 @@ export const memory = async ({ quick }) => {
       name,
       heap: of(name, "heap"),
       rss: of(name, "rss"),
-      left: of(name, "left"),
       events: of(name, "events")
     })),
     ratios: [],

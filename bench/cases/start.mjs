@@ -48,7 +48,9 @@ const bundle = async (name, folder) => {
     format: "esm",
     target: "node20",
     logLevel: "error",
-    banner: { js: 'import { createRequire as requireFrom } from "node:module";const require = requireFrom(import.meta.url);' }
+    banner: {
+      js: 'import { createRequire as requireFrom } from "node:module";const require = requireFrom(import.meta.url);'
+    }
   })
   return outfile
 }

@@ -80,19 +80,22 @@ const run = ({ port, requests, expect, millis, answers = Number.POSITIVE_INFINIT
       for (const connection of connections) connection.stop()
     }
     const connections = requests.map((request) =>
-      connect({ port, request: Buffer.from(request, "latin1"), expect }, {
-        answered: (took) => {
-          if (times.push(took) >= answers) stop()
-        },
-        failed: (error) => {
-          clearTimeout(timer)
-          for (const connection of connections) connection.destroy()
-          reject(error)
-        },
-        closed: () => {
-          if (--open === 0) resolve(times)
+      connect(
+        { port, request: Buffer.from(request, "latin1"), expect },
+        {
+          answered: (took) => {
+            if (times.push(took) >= answers) stop()
+          },
+          failed: (error) => {
+            clearTimeout(timer)
+            for (const connection of connections) connection.destroy()
+            reject(error)
+          },
+          closed: () => {
+            if (--open === 0) resolve(times)
+          }
         }
-      })
+      )
     )
     const timer = setTimeout(stop, millis)
   })

@@ -21,9 +21,7 @@ export const measureFile = (name) => path.join(folder, "measure", `${name}.mjs`)
 
 /** The command line of a Node process on a core. */
 export const commandOn = (core, args) =>
-  pins && core !== undefined
-    ? ["taskset", ["-c", String(core), process.execPath, ...args]]
-    : [process.execPath, args]
+  pins && core !== undefined ? ["taskset", ["-c", String(core), process.execPath, ...args]] : [process.execPath, args]
 
 const end = (child) => {
   if (child.exitCode === null && child.signalCode === null) child.kill("SIGKILL")

@@ -1,6 +1,7 @@
 // The table that is printed in the end: the figures of each case, then its ratios and counts beside their targets.
 const digits = (value) => (value >= 100 ? 0 : value >= 10 ? 1 : 2)
-const number = (value) => (value === undefined || value === null ? "" : value.toLocaleString("en", { maximumFractionDigits: digits(value) }))
+const number = (value) =>
+  value === undefined || value === null ? "" : value.toLocaleString("en", { maximumFractionDigits: digits(value) })
 
 const columns = {
   rate: (unit) => unit,
@@ -11,7 +12,6 @@ const columns = {
   millis: () => "ms",
   heap: () => "heap KiB",
   rss: () => "resident KiB",
-  left: () => "heap left after KiB",
   events: () => "opened as events"
 }
 
@@ -52,12 +52,26 @@ const comparisons = ({ ratios, counts = [] }) => {
   return lines.length === 0 ? [] : table([["", "median", "rounds", "target", ""], ...lines])
 }
 
+/** From this share on, the figures say more about the machine than about the servers. */
+const tooBusy = 0.15
+
+const busy = (share) =>
+  share > tooBusy
+    ? ` (others used ${Math.round(share * 100)}% of the machine before it: measure again when it is quiet)`
+    : ""
+
 export const print = (results) => {
   const { date, node, platform, cores, processor, pinned, versions, seconds } = results
-  console.log(`\n${date}, Node ${node}, ${platform}, ${cores} cores (${processor}), pinned to cores: ${pinned ? "yes" : "no"}`)
-  console.log(Object.entries(versions).map(([name, version]) => `${name} ${version}`).join(", "))
+  console.log(
+    `\n${date}, Node ${node}, ${platform}, ${cores} cores (${processor}), pinned to cores: ${pinned ? "yes" : "no"}`
+  )
+  console.log(
+    Object.entries(versions)
+      .map(([name, version]) => `${name} ${version}`)
+      .join(", ")
+  )
   for (const one of Object.values(results.cases)) {
-    console.log(`\n${one.title}`)
+    console.log(`\n${one.title}${busy(one.busy)}`)
     for (const line of [...figures(one), "", ...comparisons(one)]) console.log(line)
   }
   console.log(`\n${seconds} s in all`)

@@ -11,7 +11,7 @@ import { ClientRequest } from "@treadle/protocol/schema"
 import { defaults, noiseHook, type ClientSettings, type HttpSettings, type PipeSettings } from "./ClientSettings.ts"
 import { makeEngine } from "./engine/ClientEngine.ts"
 import { probe } from "./engine/Probe.ts"
-import { McpError, McpReason } from "./McpError.ts"
+import { addressOf, McpError, McpReason } from "./McpError.ts"
 import { makeSession, type McpSession } from "./McpSession.ts"
 import { directTransport } from "./transport/DirectTransport.ts"
 import { httpTransport } from "./transport/HttpTransport.ts"
@@ -36,14 +36,19 @@ const openSession = Effect.fnUntraced(function* (
   return yield* engine.error(ClientRequest.discover(), new McpReason.NotOffered({ what }))
 })
 
-const badUrl = (url: string): McpError =>
-  new McpError({
-    reason: new McpReason.Transport({
-      message: "it is not an http: or https: URL; write one such as https://host/mcp"
-    }),
-    method: "server/discover",
-    server: JSON.stringify(url)
-  })
+const badUrl = (server: string, message: string): McpError =>
+  new McpError({ reason: new McpReason.Transport({ message }), method: "server/discover", server })
+
+/** The address to send to, or why there is none. */
+const parseUrl = (url: string | URL): URL | McpError => {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined
+  if (parsed?.protocol !== "http:" && parsed?.protocol !== "https:") {
+    return badUrl(JSON.stringify(String(url)), "it is not an http: or https: URL; write one such as https://host/mcp")
+  }
+  return parsed.username === "" && parsed.password === ""
+    ? parsed
+    : badUrl(addressOf(parsed), 'its URL holds a name or a password; send them with the "headers" setting')
+}
 
 /**
  * Opens a session over HTTP.
@@ -69,8 +74,8 @@ const badUrl = (url: string): McpError =>
  */
 const http = (url: string | URL, settings: HttpSettings = {}): Effect.Effect<McpSession, McpError, Scope.Scope> =>
   Effect.suspend(() => {
-    const address = URL.canParse(url) ? new URL(url) : undefined
-    if (address?.protocol !== "http:" && address?.protocol !== "https:") return Effect.fail(badUrl(String(url)))
+    const address = parseUrl(url)
+    if (address instanceof McpError) return Effect.fail(address)
     return Effect.flatMap(httpTransport(address, settings), (transport) => openSession(transport, settings))
   })
 

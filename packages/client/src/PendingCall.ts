@@ -76,9 +76,6 @@ export const openCall = Effect.fnUntraced(function* <A, E>(
     reply,
     progress: progress.stream,
     notifications: notifications.stream,
-    cancel: Effect.suspend(() => {
-      settle(Exit.interrupt())
-      return Effect.asVoid(Fiber.interrupt(fiber))
-    })
+    cancel: Effect.asVoid(Fiber.interrupt(fiber))
   }
 })

@@ -36,9 +36,14 @@ describe("runDocExample", () => {
 
   it("compares the value on the line or above it, over several lines too", async () => {
     const checks = await run(
+      "import {",
+      "  succeed,",
+      "  isFailure as failed",
+      '} from "effect/Result"',
       'import * as Result from "effect/Result"',
       "const two: number = 2",
       "two + 1 // => 3",
+      "failed(succeed(two)) // => false",
       "Result.succeed(",
       "  two",
       ")._tag",
@@ -48,9 +53,10 @@ describe("runDocExample", () => {
       "// => 2"
     )
     assert.deepStrictEqual(checks, [
-      { line: 3, actual: 3, expected: 3 },
-      { line: 7, actual: "Success", expected: "Failure" },
-      { line: 10, actual: 2, expected: 2 }
+      { line: 7, actual: 3, expected: 3 },
+      { line: 8, actual: false, expected: false },
+      { line: 12, actual: "Success", expected: "Failure" },
+      { line: 15, actual: 2, expected: 2 }
     ])
   })
 
@@ -64,7 +70,19 @@ describe("runDocExample", () => {
 
   it("finds the blocks of doc comments and nothing else", () => {
     const fence = "```"
-    const source = ["/**", ` * ${fence}ts`, " * a // => 1", " *", ` * ${fence}`, ` * ${fence}json`, " * {}", ` * ${fence}`, " */", `${fence}ts`, "b"]
+    const source = [
+      "/**",
+      ` * ${fence}ts`,
+      " * a // => 1",
+      " *",
+      ` * ${fence}`,
+      ` * ${fence}json`,
+      " * {}",
+      ` * ${fence}`,
+      " */",
+      `${fence}ts`,
+      "b"
+    ]
     assert.deepStrictEqual(docExamples(source.join("\n")), [{ line: 3, code: "a // => 1\n" }])
   })
 })

@@ -48,6 +48,13 @@ export const docExamples = (source: string): ReadonlyArray<DocExample> => {
 const importLine = /^import (?:type .*|(?:(\* as \w+)|(\{[^}]*\})) from "([^"]+)")$/
 const marker = /^(.*?)\s*\/\/ => (.*)$/
 
+/** An import over several lines on its first one, so that the lines after it keep their numbers. */
+const importsOnOneLine = (code: string): string =>
+  code.replaceAll(/^import (?:type )?\{[^}]*\} from "[^"]+"$/gm, (statement) => {
+    const lines = statement.split("\n").map((line) => line.trim())
+    return lines.join(" ") + "\n".repeat(lines.length - 1)
+  })
+
 /** How many brackets a line leaves open; those in strings do not count. */
 const depthOf = (line: string): number => {
   const bare = line.replaceAll(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`|\/\/.*$/g, "")
@@ -80,25 +87,27 @@ const programOf = (code: string): Program => {
     if (last !== "") out.push(last)
     last = ""
   }
-  code.split("\n").forEach((line, index) => {
-    const imported = importLine.exec(line)
-    if (imported !== null) return out.push(importOf(imported, specifiers))
-    const [, before = line, expected] = marker.exec(line) ?? []
-    if (before.trim() !== "") {
-      if (depth === 0 && !/^\s*[.)]/.test(before)) flush()
-      statement = depth === 0 && last !== "" ? [last, before] : [...statement, before]
-      last = ""
-      depth += depthOf(before)
-      if (depth === 0) {
-        last = statement.join("\n")
-        statement = []
+  importsOnOneLine(code)
+    .split("\n")
+    .forEach((line, index) => {
+      const imported = importLine.exec(line)
+      if (imported !== null) return out.push(importOf(imported, specifiers))
+      const [, before = line, expected] = marker.exec(line) ?? []
+      if (before.trim() !== "") {
+        if (depth === 0 && !/^\s*[.)]/.test(before)) flush()
+        statement = depth === 0 && last !== "" ? [last, before] : [...statement, before]
+        last = ""
+        depth += depthOf(before)
+        if (depth === 0) {
+          last = statement.join("\n")
+          statement = []
+        }
       }
-    }
-    if (expected === undefined) return undefined
-    out.push(`$check(${index + 1}, (\n${last}\n), (${expected}))`)
-    last = ""
-    return undefined
-  })
+      if (expected === undefined) return undefined
+      out.push(`$check(${index + 1}, (\n${last}\n), (${expected}))`)
+      last = ""
+      return undefined
+    })
   flush()
   return { specifiers, body: out.join("\n") }
 }

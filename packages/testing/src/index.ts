@@ -3,7 +3,16 @@
  */
 export { crumbs, cutAt, everyCut, places, type Cuttable } from "./Chunked.ts"
 export { docExamples, runDocExample, type DocCheck, type DocExample, type DocHost } from "./DocExamples.ts"
-export { fixtureHandlers, fixtureTools, Probe, secret, Show, ShowNotFound, type FixtureCall } from "./FixtureTools.ts"
+export {
+  fixtureHandlers,
+  fixtureTools,
+  Probe,
+  suiteLimits,
+  secret,
+  Show,
+  ShowNotFound,
+  type FixtureCall
+} from "./FixtureTools.ts"
 export { inverts, isTotal, keepsAll, sameJson, type WireCodec } from "./Laws.ts"
 export {
   anyText,
@@ -38,4 +47,5 @@ export {
   type RawMessage,
   type RawPeer
 } from "./RawPeer.ts"
-export { transportSuite, type SuiteCase, type SuiteDoor, type SuiteServer, type SuiteTrait } from "./TransportSuite.ts"
+export type { SuiteCase, SuiteDoor, SuiteServer, SuiteTrait } from "./SuiteDoor.ts"
+export { transportSuite } from "./TransportSuite.ts"

@@ -3,6 +3,7 @@
  * its last words are kept for the message of a crash.
  */
 import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process"
+import { statSync } from "node:fs"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { LinePort, LineReader } from "@treadle/protocol/framing"
@@ -10,6 +11,7 @@ import type { OnNoise } from "../ClientSettings.ts"
 import { McpError, McpReason } from "../McpError.ts"
 import { childEnvironment, type Environment } from "./ChildEnvironment.ts"
 import { awaitExit, stopProcess, type StopTimes } from "./ProcessStop.ts"
+import { windowsCommand, type Startable } from "./WindowsCommand.ts"
 
 /** The program to start. */
 export interface ChildCommand {
@@ -40,29 +42,42 @@ const tailLength = 4096
 /** How long the rest of a dead child's output is waited for, where another process keeps the pipe open. */
 const outputGrace = 500
 
+const failedStart = (command: string, message: string, cause?: unknown): McpError =>
+  new McpError({
+    reason: new McpReason.Transport({ message, ...(cause === undefined ? {} : { cause }) }),
+    method: "server/discover",
+    server: command,
+    ...(cause === undefined ? {} : { cause })
+  })
+
 const cannotStart = ({ command, cwd }: ChildCommand, cause: NodeJS.ErrnoException): McpError => {
   const at = cwd === undefined ? "" : ` in ${JSON.stringify(cwd)}`
   const cure =
     cause.code === "ENOENT" ? "; check that it is installed and on the PATH, and that the directory exists" : ""
-  const message = `cannot start ${JSON.stringify(command)}${at}: ${cause.message}${cure}`
-  return new McpError({
-    reason: new McpReason.Transport({ message, cause }),
-    method: "server/discover",
-    server: command,
-    cause
-  })
+  return failedStart(command, `cannot start ${JSON.stringify(command)}${at}: ${cause.message}${cure}`, cause)
+}
+
+/** What to spawn for a command, or why it cannot be. */
+const startable = ({ args = [], command, cwd }: ChildCommand, env: Environment): Startable | string => {
+  if (process.platform !== "win32") return { command, args, verbatim: false }
+  const isFile = (path: string) => statSync(path, { throwIfNoEntry: false })?.isFile() === true
+  return windowsCommand(command, args, { env, cwd: cwd ?? process.cwd(), isFile })
 }
 
 const start = (settings: ChildCommand): Effect.Effect<ChildProcessWithoutNullStreams, McpError> =>
   Effect.callback((resume) => {
     const failed = (error: unknown) =>
       resume(Effect.fail(cannotStart(settings, error instanceof Error ? error : new Error(String(error)))))
+    const env = childEnvironment(process.env, settings.env ?? {}, process.platform)
+    const found = startable(settings, env)
+    if (typeof found === "string") return resume(Effect.fail(failedStart(settings.command, found)))
     try {
-      const child = spawn(settings.command, settings.args ?? [], {
+      const child = spawn(found.command, found.args, {
         cwd: settings.cwd,
-        env: childEnvironment(process.env, settings.env ?? {}, process.platform),
+        env,
         shell: false,
         windowsHide: true,
+        windowsVerbatimArguments: found.verbatim,
         stdio: ["pipe", "pipe", "pipe"]
       })
       child.once("error", failed)

@@ -26,11 +26,11 @@ export const awaitExit = (child: ChildProcess): Effect.Effect<void> =>
     return Effect.sync(() => child.off("exit", done))
   })
 
-/** Stops a child for good. It may be used as a finalizer: its waits are timed although nothing else interrupts it. */
+/** Stops a child for good. */
 export const stopProcess = (child: ChildProcess, times: StopTimes): Effect.Effect<void> =>
   Effect.gen(function* () {
     const endsWithin = (millis: number) =>
-      Effect.timeoutOption(Effect.interruptible(awaitExit(child)), millis).pipe(Effect.map(() => isOver(child)))
+      Effect.timeoutOption(awaitExit(child), millis).pipe(Effect.map(() => isOver(child)))
 
     child.stdin?.end()
     if (yield* endsWithin(times.afterInput ?? patience)) return

@@ -134,9 +134,13 @@ const readText = async (peer: HttpPeer, response: Response): Promise<string> => 
 }
 
 /** The answer in a body that belongs to this request alone: an error without an id is about it too (BASE-12). */
-const answerIn = (text: string, id: string | number): Answer["message"] | ReadonlyArray<string> => {
+const answerIn = (
+  text: string,
+  id: string | number,
+  type: string | null
+): Answer["message"] | ReadonlyArray<string> => {
   const json = parseJson(text)
-  if (json === undefined) return ["it is not JSON"]
+  if (json === undefined) return [`it is not JSON, its type is ${type ?? "not said"}`]
   const decoded = Message.decode(json)
   if (Result.isFailure(decoded)) return [decoded.failure.error.message]
   const message = decoded.success
@@ -157,7 +161,7 @@ const refused = (peer: HttpPeer, response: Response): McpReason => {
 const readJson = async (peer: HttpPeer, response: Response, outgoing: Outgoing): Promise<Answer> => {
   const text = await readText(peer, response)
   const { status } = response
-  const message = answerIn(text, outgoing.request.id)
+  const message = answerIn(text, outgoing.request.id, response.headers.get("content-type"))
   if ("_tag" in message) return { message, status }
   if (!response.ok) throw refused(peer, response)
   if (text === "") throw transportFailure(`HTTP ${status} without an answer in its body`, { status })

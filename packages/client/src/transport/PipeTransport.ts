@@ -64,7 +64,7 @@ class PipeTransport implements Transport {
     this.#waiting.set(key, sink)
     this.#send({ key, text: Message.print(request) })
     return (why) => {
-      if (!this.#waiting.delete(key)) return
+      this.#waiting.delete(key)
       const before = this.#unsent.length
       this.#unsent = this.#unsent.filter((line) => line.key !== key)
       if (this.#unsent.length < before || this.#ended !== undefined) return

@@ -1,6 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
+import * as Scope from "effect/Scope"
+import { scriptedHttp } from "@treadle/testing"
 import { McpClient, type Progress } from "../../src/index.ts"
 import { opened, ping, reasonOf, result, rpcError, serving, textResult } from "../fixtures.ts"
 
@@ -182,26 +185,29 @@ describe("an answer as events", () => {
     })
   )
 
-  it.effect("closes every connection with the session, and whoever waits fails with Closed", () =>
+  it.effect("is closed with the session, and whoever waits fails with Closed", () =>
     Effect.gen(function* () {
-      let waiting: Fiber.Fiber<string, unknown> | undefined
-      const server = yield* Effect.scoped(
-        Effect.gen(function* () {
-          const { server, session } = yield* opened(serving((_, reply) => void reply.stream().write(": hello\n\n")))
-          waiting = yield* Effect.forkDetach(
-            Effect.flip(Effect.map(session.call(ping)(), () => new Error("answered"))),
-            {
-              startImmediately: true
-            }
-          ).pipe(Effect.map((fiber) => fiber as unknown as Fiber.Fiber<string, unknown>))
-          const call = yield* Effect.promise(() => server.seen.first((seen) => seen.json.method === "tools/call"))
-          return { call, session }
-        })
+      const scope = yield* Scope.make()
+      const { server, session } = yield* Scope.provide(
+        opened(serving((_, reply) => void reply.stream().write(": hello\n\n"))),
+        scope
       )
-      const error = yield* Fiber.join(waiting!)
-      assert.include(String(error), "closed")
-      yield* Effect.promise(() => server.call.gone)
-      assert.strictEqual((yield* reasonOf(server.session.call(ping)()))._tag, "Closed")
+      const waiting = yield* Effect.forkChild(reasonOf(session.call(ping)()), { startImmediately: true })
+      const call = yield* Effect.promise(() => server.seen.first((seen) => seen.json.method === "tools/call"))
+      yield* Scope.close(scope, Exit.void)
+      assert.strictEqual((yield* Fiber.join(waiting))._tag, "Closed")
+      assert.strictEqual((yield* reasonOf(session.call(ping)()))._tag, "Closed")
+      yield* Effect.promise(() => call.gone)
+    })
+  )
+
+  it.effect("is closed with the session although it is answered", () =>
+    Effect.gen(function* () {
+      const server = yield* scriptedHttp(
+        serving((seen, reply) => void reply.stream().event(result(seen.json.id, textResult("x"))))
+      )
+      yield* Effect.scoped(Effect.flatMap(McpClient.http(server.url), (session) => session.call(ping)()))
+      yield* Effect.promise(() => server.seen.events[1]!.gone)
     })
   )
 })

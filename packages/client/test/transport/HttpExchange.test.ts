@@ -158,13 +158,20 @@ describe("an answer in JSON", () => {
 
   it.effect("names what is wrong with a body that is no answer", () =>
     Effect.gen(function* () {
-      const bodies = ["nonsense", "[]", '{"jsonrpc":"2.0","method":"x"}', '{"jsonrpc":"2.0","id":"other","result":{}}']
+      const bodies = [
+        "nonsense",
+        "[]",
+        '{"jsonrpc":"2.0","method":"x"}',
+        '{"jsonrpc":"2.0","id":"other","result":{"content":[]}}'
+      ]
       for (const body of bodies) {
         const reason = yield* reasonOf(calling((_, reply) => reply.raw(body, headers)))
         assert.strictEqual(reason._tag, "Undecodable", body)
       }
       const notUtf8 = yield* reasonOf(calling((_, reply) => reply.raw(new Uint8Array([0x22, 0xff, 0x22]), headers)))
       assert.include(notUtf8.message, "UTF-8")
+      const page = yield* reasonOf(calling((_, reply) => reply.raw("<p>", { "content-type": "text/html" })))
+      assert.include(page.message, "its type is text/html")
       const nothing = yield* reasonOf(calling((_, reply) => reply.raw("", {}, 202)))
       assert.strictEqual(nothing._tag === "Transport" && nothing.status, 202)
     })
@@ -285,6 +292,9 @@ describe("the way to the server", () => {
         const error = yield* Effect.flip(Effect.scoped(McpClient.http(url)))
         assert.include(error.message, "https://host/mcp")
       }
+      const error = yield* Effect.flip(Effect.scoped(McpClient.http("https://ann:secret@box.example/mcp")))
+      assert.include(error.message, `send them with the "headers" setting`)
+      assert.notInclude(error.message, "secret")
     })
   )
 

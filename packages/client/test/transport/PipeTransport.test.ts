@@ -3,11 +3,12 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
 import { TestClock } from "effect/testing"
 import { linePair, type LinePort } from "@treadle/protocol/framing"
 import { Recorder } from "@treadle/testing"
 import { McpClient, type PipeSettings, type Progress } from "../../src/index.ts"
-import { discoverResult, fact, ping, reasonOf, result, rpcError, textResult } from "../fixtures.ts"
+import { discoverResult, fact, list, ping, reasonOf, result, rpcError, textResult } from "../fixtures.ts"
 
 /** The server's end of a pipe: lines as they come, and raw writing. */
 class Far {
@@ -137,6 +138,25 @@ describe("a session over a pipe", () => {
       for (const line of [second, first]) far.send(result(line.id, textResult("x")))
       yield* Fiber.join(fiber)
       assert.deepStrictEqual(seen, { a: [{ done: 1 }, { done: 2 }], b: [{ done: 5 }] })
+    })
+  )
+
+  it.effect("gives any other notification to the only request there is, and to nobody where there are two", () =>
+    Effect.gen(function* () {
+      const { far, session } = yield* piped(nothing)
+      const log = (data: string) =>
+        far.send({ jsonrpc: "2.0", method: "notifications/message", params: { level: "info", data } })
+      const first = yield* session.open(ping)()
+      const call = yield* far.heard("tools/call")
+      log("one")
+      yield* Stream.runHead(first.notifications)
+      const second = yield* session.open(list)()
+      const other = yield* Effect.promise(() => far.lines.first((line) => line.params?.name === "list"))
+      log("two")
+      for (const { id } of [call, other]) far.send(result(id, textResult("x")))
+      const logs = Stream.map(first.notifications, (one) => one.params?.["data"])
+      assert.deepStrictEqual(yield* Stream.runCollect(logs), ["one"])
+      assert.deepStrictEqual(yield* Stream.runCollect(second.notifications), [])
     })
   )
 

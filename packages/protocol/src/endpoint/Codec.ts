@@ -38,6 +38,14 @@ const misfit = (error: { readonly issue: SchemaIssue.Issue }): Misfit => ({ prob
  * A plain object is accepted where a class is declared: when encoding fails, the value is made into the class first.
  */
 export const effectCodec = (schema: PureSchema, side: "input" | "output"): Codec => {
+  try {
+    return workingCodec(schema, side)
+  } catch (error) {
+    return brokenCodec(error)
+  }
+}
+
+const workingCodec = (schema: PureSchema, side: "input" | "output"): Codec => {
   const json = Schema.toCodecJson(schema as Schema.Codec<unknown>)
   const printed = printSchema(schema)
   const decode = Schema.decodeUnknownEffect(json, { errors: "all" })
@@ -89,14 +97,26 @@ const validated = (standard: Standard, value: unknown): Effect.Effect<unknown, M
   })
 }
 
+/** What is published of a schema that cannot be printed, and why. */
+const unprintable = (error: unknown): Pick<Codec, "schema" | "findings"> => {
+  const message = error instanceof Error ? error.message : String(error)
+  return { schema: {}, findings: [{ path: "", message: `it cannot be printed as JSON Schema: ${message}` }] }
+}
+
+/** A codec that only says what is wrong with its schema. */
+const brokenCodec = (error: unknown): Codec => {
+  const { schema, findings } = unprintable(error)
+  const fail = () => Effect.fail({ problems: findings.map((finding) => finding.message) })
+  return { schema, findings, decode: fail, encode: fail }
+}
+
 const printStandard = (standard: Standard, side: "input" | "output"): Pick<Codec, "schema" | "findings"> => {
   try {
     const printed = standard["~standard"].jsonSchema[side]({ target: "draft-2020-12" }) as JsonObject
     const refused = refuseSchema(printed)
     return { schema: lean(printed), findings: refused === undefined ? [] : [{ path: "", message: refused }] }
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error)
-    return { schema: {}, findings: [{ path: "", message: `it cannot be printed as JSON Schema: ${message}` }] }
+    return unprintable(error)
   }
 }
 

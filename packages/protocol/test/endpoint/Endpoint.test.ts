@@ -70,5 +70,7 @@ describe("Reply", () => {
 
 it("arguments that nest 100,000 deep are read without running out of stack", () => {
   const deep: unknown = JSON.parse("[".repeat(100_000) + "]".repeat(100_000))
-  assert.isTrue(Result.isSuccess(ClientRequest.decode("tools/call", { name: "a", arguments: { deep }, _meta: { deep } })))
+  assert.isTrue(
+    Result.isSuccess(ClientRequest.decode("tools/call", { name: "a", arguments: { deep }, _meta: { deep } }))
+  )
 })

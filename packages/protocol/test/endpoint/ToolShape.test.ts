@@ -75,6 +75,15 @@ describe("The input of a tool", () => {
     ])
   })
 
+  it("D1 what Effect cannot print is unrepresentable, and does not throw", () => {
+    const input = { [Symbol.for("a")]: Schema.String, b: Schema.Int }
+    assert.deepStrictEqual(faults({ input, output: Schema.Struct(input), errors: { Bad: input } }), [
+      "input: it cannot be printed as JSON Schema: Objects property names must be strings",
+      "output: it cannot be printed as JSON Schema: Objects property names must be strings",
+      "errors: it cannot be printed as JSON Schema: Objects property names must be strings"
+    ])
+  })
+
   it("SCHEMA-05 a Standard Schema whose JSON Schema leaves the document is unrepresentable", () => {
     assert.deepStrictEqual(
       faults({ input: foreign({ type: "object", properties: { a: { $ref: "https://a.example/s" } } }) }),
@@ -277,6 +286,16 @@ describe("The errors of a tool", () => {
     })
   )
 
+  it.effect("D5 a plain object for an error class is made into the class before it is sent", () =>
+    Effect.gen(function* () {
+      const shape = toolShape({ errors: [NotFound, SoldOut] }).errors
+      assert.isDefined(shape)
+      assert.deepStrictEqual<unknown>(yield* shape.encode({ _tag: "NotFound", id: 9 }), { _tag: "NotFound", id: 9 })
+      const wrong = yield* Effect.flip(shape.encode({ _tag: "NotFound", id: "9" }))
+      assert.isAbove(wrong.problems.length, 0)
+    })
+  )
+
   it.effect("what is no declared error decodes to none", () =>
     Effect.gen(function* () {
       const shape = toolShape({ errors: [NotFound, SoldOut] }).errors
@@ -331,9 +350,18 @@ describe("The errors of a tool", () => {
     assert.isFalse(validate({ name: "a", kids: [{ _tag: "NotFound", id: 1 }] }))
   })
 
-  it("D1 two errors of one tag are ambiguous", () => {
+  it("D1 two errors of one tag are ambiguous, in a union too", () => {
     class Other extends Schema.TaggedError<Other>("Other")("NotFound", { why: Schema.String }) {}
     assert.deepStrictEqual(faults({ errors: [NotFound, Other, NotFound, SoldOut] }), ["AmbiguousErrors: NotFound"])
+    assert.deepStrictEqual(faults({ errors: Schema.Union([NotFound, Other]) }), ["AmbiguousErrors: NotFound"])
+  })
+
+  it("D5 a union of errors is published as the list of them", () => {
+    const output = Schema.Struct({ id: Schema.Int })
+    assert.deepStrictEqual(
+      toolShape({ output, errors: Schema.Union([NotFound, SoldOut]) }).outputSchema,
+      toolShape({ output, errors: [NotFound, SoldOut] }).outputSchema
+    )
   })
 
   it("D1 an error that loses what it says is unrepresentable", () => {

@@ -94,11 +94,11 @@ describe("Wrong programs", () => {
   let said: ReadonlyMap<string, ReadonlyArray<string>> | undefined
   const saidOf = (name: string) => (said ??= complaints(programs)).get(file(name))
 
-  it("a right program says nothing", () => {
+  it("a right program says nothing", { timeout: 60_000 }, () => {
     assert.deepStrictEqual(saidOf("right"), [])
-  }, 60_000)
+  })
 
-  it.each(wrong)("%s says what is wrong in its first line", (name, _, sentence) => {
+  it.each(wrong)("%s says what is wrong in its first line", { timeout: 60_000 }, (name, _, sentence) => {
     assert.deepStrictEqual(saidOf(name), [sentence])
   })
 })

@@ -24,6 +24,7 @@ describe("lintSchema finds", () => {
   it.each<readonly [string, Schema.Constraint, ReadonlyArray<string>]>([
     [
       "the description of a Schema.Number",
+      // @effect-diagnostics-next-line schemaNumber:off
       Schema.Number.annotate({ description: "Price" }),
       ['its description "Price" is lost in JSON Schema: use Schema.Finite or Schema.Int instead of Schema.Number']
     ],
@@ -146,6 +147,7 @@ const Tree: Schema.Codec<Tree> = Schema.Struct({
 describe("lintSchema finds nothing in", () => {
   it.each<readonly [string, Schema.Constraint]>([
     ["a described integer", Schema.Int.annotate({ description: "d", title: "t" })],
+    // @effect-diagnostics-next-line schemaNumber:off
     ["a number without annotations", Schema.Number],
     ["an optional key", Schema.optionalKey(Schema.String.annotate({ description: "d" }))],
     ["a description on a key", Schema.String.annotateKey({ description: "d" })],

@@ -71,10 +71,15 @@ export const makeEngine = ({ dispatch, dress, inFlight, limits, report, sweep, o
     }
   }
 
+  /** The answer of a call that has ended; a cancelled one gets none, however it ends (CANCEL-05). */
+  const answerOf = (call: RunningCall, running: Running, exit: Exit.Exit<NeutralResult>): Answer | undefined => {
+    const answer = Exit.isSuccess(exit) ? succeeded(call.admitted, exit.value) : ended(call, running, exit.cause)
+    return call.ending === "cancelled" ? undefined : answer
+  }
+
   const settle = (call: RunningCall, running: Running, exit: Exit.Exit<NeutralResult>): void => {
     call.finish()
-    if (Exit.isSuccess(exit)) return call.sink.answer(succeeded(call.admitted, exit.value))
-    const answer = ended(call, running, exit.cause)
+    const answer = answerOf(call, running, exit)
     if (answer === undefined) call.sink.abandon()
     else call.sink.answer(answer)
   }

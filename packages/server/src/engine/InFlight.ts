@@ -55,9 +55,7 @@ export class InFlight {
     for (const call of this.all()) call.end(ending)
   }
 
-  /** Completes when nothing runs. */
-  readonly empty: Effect.Effect<void> = Effect.callback<void>((resume) => {
-    if (this.#size === 0) return resume(Effect.void)
+  readonly #emptied: Effect.Effect<void> = Effect.callback<void>((resume) => {
     const done = () => {
       this.#waiting.delete(done)
       resume(Effect.void)
@@ -67,4 +65,9 @@ export class InFlight {
       this.#waiting.delete(done)
     })
   })
+
+  /** Completes when nothing runs. The last call to end is answered in the turn in which it ends, so that is let pass. */
+  readonly empty: Effect.Effect<void> = Effect.suspend(() =>
+    this.#size === 0 ? Effect.void : Effect.andThen(this.#emptied, Effect.yieldNow)
+  )
 }

@@ -126,7 +126,7 @@ export class RunningCall implements Call<unknown, never>, CurrentCallService {
     return printNotification("notifications/progress", {
       progressToken,
       progress: done,
-      ...(total === undefined ? {} : { total }),
+      ...(total === undefined || !Number.isFinite(total) ? {} : { total }),
       ...(message === undefined ? {} : { message })
     })
   }
@@ -149,7 +149,7 @@ export class RunningCall implements Call<unknown, never>, CurrentCallService {
 
   #inTurn(print: () => string | undefined): Effect.Effect<void> {
     return Effect.suspend(() => {
-      if (this.#answered) return Effect.void
+      if (this.#answered || this.ending !== undefined) return Effect.void
       const text = print()
       return text === undefined || this.sink.post(text) ? Effect.void : this.sink.room
     })

@@ -8,7 +8,7 @@ import { hintAnnotations, isReply, type AnyEndpoint } from "@treadle/protocol/en
 import { isRecord } from "@treadle/protocol/json"
 import type { Tool } from "@treadle/protocol/schema"
 import type { Call, CurrentCall } from "../CurrentCall.ts"
-import { argumentsReply, contentReply, errorReply, failureReply, valueReply } from "../reply/ToolReply.ts"
+import { argumentsReply, contentReply, errorReply, failureReply, printed, valueReply } from "../reply/ToolReply.ts"
 import type { NeutralResult } from "../reply/NeutralResult.ts"
 import { ToolFailed, UndeclaredError } from "../ToolError.ts"
 import type { ToolHandler } from "./ToolHandler.ts"
@@ -67,7 +67,7 @@ const replies = (endpoint: AnyEndpoint) => {
     const bare = reply === undefined ? returned : reply.value
     const content = reply?.content ?? []
     if (output === undefined) {
-      const text = bare === undefined || bare === null ? "" : typeof bare === "string" ? bare : JSON.stringify(bare)
+      const text = bare === undefined || bare === null ? "" : typeof bare === "string" ? bare : printed(bare)
       return Effect.succeed(contentReply(text, content, reply?.meta))
     }
     return Effect.matchEffect(output.encode(bare), {

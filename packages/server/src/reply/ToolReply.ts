@@ -8,15 +8,30 @@ import { isJsonObject, type Json } from "@treadle/protocol/json"
 import type { Content, Meta } from "@treadle/protocol/schema"
 import type { NeutralResult } from "./NeutralResult.ts"
 
+/**
+ * The JSON text of what a handler made.
+ *
+ * @throws where it has none, such as a cycle or a function: inside the handler's fiber, so that it is the handler's defect
+ */
+export const printed = (value: unknown): string => {
+  const text = JSON.stringify(value)
+  if (text === undefined) throw new TypeError(`A ${typeof value} has no JSON form`)
+  return text
+}
+
+/** `_meta` of a result, as JSON has it. */
+const metaOf = (meta: Meta | undefined): Meta | undefined =>
+  meta === undefined ? undefined : (JSON.parse(printed(meta)) as Meta)
+
 const textBlock = (text: string): string => `{"type":"text","text":${JSON.stringify(text)}}`
 
 const blocks = (content: ReadonlyArray<Content>): string =>
-  content.length === 0 ? "" : `,${content.map((block) => JSON.stringify(block)).join(",")}`
+  content.length === 0 ? "" : `,${content.map(printed).join(",")}`
 
 /** A wrapped string is the one value whose text is not its JSON. */
-const textOf = (json: Json, printed: string, wrapped: boolean): string => {
+const textOf = (json: Json, text: string, wrapped: boolean): string => {
   const value = wrapped && isJsonObject(json) ? json["value"] : undefined
-  return typeof value === "string" ? value : printed
+  return typeof value === "string" ? value : text
 }
 
 /** A value of the declared output, with blocks beside it. */
@@ -26,15 +41,15 @@ export const valueReply = (
   content: ReadonlyArray<Content>,
   meta: Meta | undefined
 ): NeutralResult => {
-  const printed = JSON.stringify(json)
-  const text = textBlock(textOf(json, printed, wrapped))
-  return { members: `"content":[${text}${blocks(content)}],"structuredContent":${printed}`, meta }
+  const body = printed(json)
+  const text = textBlock(textOf(json, body, wrapped))
+  return { members: `"content":[${text}${blocks(content)}],"structuredContent":${body}`, meta: metaOf(meta) }
 }
 
 /** The result of a tool without an output schema: its text, where there is one, and its blocks. */
 export const contentReply = (text: string, content: ReadonlyArray<Content>, meta: Meta | undefined): NeutralResult => {
   const first = text === "" ? blocks(content).slice(1) : textBlock(text) + blocks(content)
-  return { members: `"content":[${first}]`, meta }
+  return { members: `"content":[${first}]`, meta: metaOf(meta) }
 }
 
 /** A failure in words that the model should read. */
@@ -44,9 +59,9 @@ export const failureReply = (text: string): NeutralResult => ({
 
 /** A declared error: its message as text, its JSON as structured content. */
 export const errorReply = (json: Json, message: string): NeutralResult => {
-  const printed = JSON.stringify(json)
-  const text = message === "" ? printed : message
-  return { members: `"content":[${textBlock(text)}],"structuredContent":${printed},"isError":true` }
+  const body = printed(json)
+  const text = message === "" ? body : message
+  return { members: `"content":[${textBlock(text)}],"structuredContent":${body},"isError":true` }
 }
 
 /** Arguments that do not fit, with every problem named (TOOL-16). */

@@ -1,0 +1,33 @@
+/**
+ * Completion of an argument of a prompt or a variable of a template (COMP-02).
+ */
+import * as Schema from "effect/Schema"
+import { Meta } from "./Meta.ts"
+
+/** The most values that one answer may have. */
+export const maxCompletions = 100
+
+export const CompletionReference = Schema.Union([
+  Schema.Struct({ type: Schema.Literal("ref/prompt"), name: Schema.String, title: Schema.optionalKey(Schema.String) }),
+  Schema.Struct({ type: Schema.Literal("ref/resource"), uri: Schema.String })
+])
+export type CompletionReference = typeof CompletionReference.Type
+
+/** What is typed so far, and what was chosen for the other arguments. */
+export const CompletionArgument = Schema.Struct({ name: Schema.String, value: Schema.String })
+export interface CompletionArgument extends Schema.Schema.Type<typeof CompletionArgument> {}
+
+export const CompletionContext = Schema.Struct({
+  arguments: Schema.optionalKey(Schema.Record(Schema.String, Schema.String))
+})
+
+export const CompletionResult = Schema.Struct({
+  resultType: Schema.optionalKey(Schema.Literal("complete")),
+  completion: Schema.Struct({
+    values: Schema.Array(Schema.String).check(Schema.isMaxLength(maxCompletions)),
+    total: Schema.optionalKey(Schema.Int),
+    hasMore: Schema.optionalKey(Schema.Boolean)
+  }),
+  _meta: Schema.optionalKey(Meta)
+})
+export interface CompletionResult extends Schema.Schema.Type<typeof CompletionResult> {}
