@@ -6,7 +6,7 @@ import { list } from "./cases/list.mjs"
 import { memory } from "./cases/memory.mjs"
 import { startUp } from "./cases/start.mjs"
 import { stdio } from "./cases/stdio.mjs"
-import { busyShare, machine } from "./measure/machine.mjs"
+import { machine } from "./measure/machine.mjs"
 import { print } from "./measure/report.mjs"
 
 const cases = { http, list, stdio, start: startUp, memory }
@@ -21,8 +21,7 @@ export const bench = async ({ only = Object.keys(cases), quick = false } = {}) =
   const results = { ...machine(), quick, cases: {} }
   for (const name of only) {
     console.error(`measuring ${name}`)
-    const busy = await busyShare()
-    results.cases[name] = { busy, ...(await cases[name]({ quick })) }
+    results.cases[name] = await cases[name]({ quick })
   }
   results.seconds = Math.round((performance.now() - began) / 1000)
   writeFileSync(path.join(import.meta.dirname, "results.json"), `${JSON.stringify(results, null, 2)}\n`)

@@ -1,6 +1,6 @@
 // `tools/call` over HTTP: a tool that adds two numbers, 16 connections.
 import { httpRounds, httpRows } from "../measure/http-rounds.mjs"
-import { ratio } from "../measure/ratios.mjs"
+import { disturbance, ratio } from "../measure/ratios.mjs"
 import { addAnswered, callAdd } from "../measure/wire.mjs"
 
 const contenders = {
@@ -32,6 +32,7 @@ export const http = async ({ quick }) => {
   return {
     title: "tools/call over HTTP, 16 connections",
     unit: "requests/s",
+    others: disturbance(results),
     rows: httpRows(contenders, results),
     ratios: [
       { what: "Treadle / bare node:http", ...ratio(ours, rates("bare node:http")), atLeast: 0.95 },

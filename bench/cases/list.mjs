@@ -1,6 +1,6 @@
 // `tools/list` over HTTP with 200 tools.
 import { httpRounds, httpRows } from "../measure/http-rounds.mjs"
-import { ratio } from "../measure/ratios.mjs"
+import { disturbance, ratio } from "../measure/ratios.mjs"
 import { listTools } from "../measure/wire.mjs"
 
 const contenders = {
@@ -22,6 +22,7 @@ export const list = async ({ quick }) => {
   return {
     title: "tools/list over HTTP, 200 tools, 16 connections",
     unit: "requests/s",
+    others: disturbance(results),
     rows: httpRows(contenders, results),
     ratios: [
       { what: "Treadle / official SDK v2", ...ratio(rates("Treadle"), rates("official SDK v2")), atLeast: 50 },

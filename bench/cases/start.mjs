@@ -6,8 +6,8 @@ import { tmpdir } from "node:os"
 import path from "node:path"
 import { pathToFileURL } from "node:url"
 import { build } from "esbuild"
-import { measureFile, serverFile } from "../measure/processes.mjs"
-import { alternate, median, ratio } from "../measure/ratios.mjs"
+import { measureFile, serverFile, watchOthers } from "../measure/processes.mjs"
+import { alternate, disturbance, median, ratio } from "../measure/ratios.mjs"
 import { addAnswered, callAdd } from "../measure/wire.mjs"
 
 const request = `${JSON.stringify(callAdd(1))}\n`
@@ -78,18 +78,23 @@ export const startUp = async ({ quick }) => {
     }
     const names = Object.keys(files)
     for (const name of names) await firstReply([files[name]])
-    const times = await alternate(names, quick ? 5 : 15, (name) => firstReply([files[name]]))
+    const results = await alternate(names, quick ? 5 : 15, async (name) => {
+      const others = watchOthers()
+      return { millis: await firstReply([files[name]]), others: others() }
+    })
+    const times = (name) => results[name].map(({ millis }) => millis)
     const loaded = await filesLoaded("treadle-stdio", folder)
     return {
       title: "spawn of a stdio server to its first reply",
       unit: "ms",
-      rows: names.map((name) => ({ name, millis: median(times[name]) })),
+      others: disturbance(results),
+      rows: names.map((name) => ({ name, millis: median(times(name)) })),
       ratios: [
-        { what: "Treadle / official SDK v2", ...ratio(times["Treadle"], times["official SDK v2"]), atMost: 1.1 },
-        { what: "Treadle, bundled / bare node", ...ratio(times["Treadle, bundled"], times["bare node"]), atMost: 1.3 },
+        { what: "Treadle / official SDK v2", ...ratio(times("Treadle"), times("official SDK v2")), atMost: 1.1 },
+        { what: "Treadle, bundled / bare node", ...ratio(times("Treadle, bundled"), times("bare node")), atMost: 1.3 },
         {
           what: "Treadle, bundled / official SDK v2, bundled",
-          ...ratio(times["Treadle, bundled"], times["official SDK v2, bundled"])
+          ...ratio(times("Treadle, bundled"), times("official SDK v2, bundled"))
         }
       ],
       counts: [

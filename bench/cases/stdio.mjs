@@ -1,6 +1,6 @@
 // Calls a second over stdio, 64 of them open at a time.
 import { ask, loadCore, measureFile, start } from "../measure/processes.mjs"
-import { alternate, median, ratio } from "../measure/ratios.mjs"
+import { alternate, disturbance, median, ratio } from "../measure/ratios.mjs"
 
 const contenders = {
   "bare line loop": "bare-stdio",
@@ -24,6 +24,7 @@ export const stdio = async ({ quick }) => {
   return {
     title: "tools/call over stdio, 64 open at a time",
     unit: "calls/s",
+    others: disturbance(results),
     rows: names.map((name) => ({
       name,
       rate: median(rates(name)),

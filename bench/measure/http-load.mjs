@@ -1,7 +1,7 @@
 // A load generator on raw sockets, a process of its own: each connection sends a prepared request, reads its whole answer
 // and sends the next. It parses no more of an answer than its status and its length, and checks a sample in full.
 import net from "node:net"
-import { cpuMicros } from "./processes.mjs"
+import { cpuMicros, watchOthers } from "./processes.mjs"
 
 const headEnd = Buffer.from("\r\n\r\n")
 const lastChunk = Buffer.from("0\r\n\r\n")
@@ -103,6 +103,7 @@ const run = ({ port, requests, expect, millis, answers = Number.POSITIVE_INFINIT
 const load = async (question) => {
   const before = cpuMicros(question.pid)
   const own = process.cpuUsage()
+  const others = watchOthers(question.pid)
   const began = performance.now()
   const times = await run(question)
   const took = performance.now() - began
@@ -111,6 +112,7 @@ const load = async (question) => {
   const sorted = times.sort((a, b) => a - b)
   return {
     rate: (sorted.length / took) * 1000,
+    others: others(),
     micros: after === undefined ? undefined : (after - before) / sorted.length,
     loadMicros: (user + system) / sorted.length,
     p50: quantile(sorted, 0.5),

@@ -2,7 +2,6 @@
 import { existsSync, readFileSync } from "node:fs"
 import { cpus } from "node:os"
 import path from "node:path"
-import { setTimeout as sleep } from "node:timers/promises"
 import { pins } from "./processes.mjs"
 
 const bench = path.dirname(import.meta.dirname)
@@ -35,20 +34,3 @@ export const machine = () => ({
   pinned: pins,
   versions: Object.fromEntries(packages.map((name) => [name, versionOf(name)]))
 })
-
-const processorTimes = () =>
-  cpus().reduce(
-    ({ all, idle }, { times }) => ({
-      all: all + Object.values(times).reduce((sum, time) => sum + time, 0),
-      idle: idle + times.idle
-    }),
-    { all: 0, idle: 0 }
-  )
-
-/** The share of the processors that is in use while the benchmark itself does nothing. */
-export const busyShare = async () => {
-  const before = processorTimes()
-  await sleep(1_000)
-  const after = processorTimes()
-  return 1 - (after.idle - before.idle) / (after.all - before.all)
-}

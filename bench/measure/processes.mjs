@@ -3,7 +3,7 @@ import { spawn, spawnSync } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { once } from "node:events"
 import net from "node:net"
-import { availableParallelism } from "node:os"
+import { availableParallelism, cpus } from "node:os"
 import path from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 
@@ -98,13 +98,55 @@ export const serve = async (name, flags = []) => {
   throw new Error(`bench/servers/${name}.mjs did not listen`)
 }
 
+/** Fields 14 to 17 of a stat file, in hundredths of a second: user, system, and those of children that have ended. */
+const ticks = (pid) => {
+  const stat = readFileSync(`/proc/${pid}/stat`, "latin1")
+  return stat
+    .slice(stat.lastIndexOf(")") + 2)
+    .split(" ")
+    .slice(11, 15)
+    .map(Number)
+}
+
 /** Microseconds of processor time that a process has used, where the platform tells; `undefined` elsewhere. */
 export const cpuMicros = (pid) => {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, "latin1")
-    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
-    return (Number(fields[11]) + Number(fields[12])) * 10_000
+    const [user, system] = ticks(pid)
+    return (user + system) * 10_000
   } catch {
     return undefined
+  }
+}
+
+/** Milliseconds that this process, the children it has ended and another process have used. */
+const ownMillis = (pid) => {
+  const own = ticks(process.pid).reduce((sum, time) => sum + time, 0)
+  return own * 10 + (pid === undefined ? 0 : cpuMicros(pid) / 1000)
+}
+
+/** All the time of the processors and what of it was idle, in milliseconds. */
+export const processorTimes = () =>
+  cpus().reduce(
+    ({ all, idle }, { times }) => ({
+      all: all + Object.values(times).reduce((sum, time) => sum + time, 0),
+      idle: idle + times.idle
+    }),
+    { all: 0, idle: 0 }
+  )
+
+/**
+ * Watches what others use of the machine.
+ *
+ * @param pid a process that is no other, beside this one
+ * @returns a function that tells the share of all processors since now; `undefined` where the platform does not tell
+ */
+export const watchOthers = (pid) => {
+  if (cpuMicros(process.pid) === undefined) return () => undefined
+  const before = { ...processorTimes(), own: ownMillis(pid) }
+  return () => {
+    const after = processorTimes()
+    const all = after.all - before.all
+    const used = all - (after.idle - before.idle) - (ownMillis(pid) - before.own)
+    return all === 0 ? 0 : Math.max(0, used / all)
   }
 }

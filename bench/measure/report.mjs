@@ -53,12 +53,10 @@ const comparisons = ({ ratios, counts = [] }) => {
 }
 
 /** From this share on, the figures say more about the machine than about the servers. */
-const tooBusy = 0.15
+const tooBusy = 0.1
 
 const busy = (share) =>
-  share > tooBusy
-    ? ` (others used ${Math.round(share * 100)}% of the machine before it: measure again when it is quiet)`
-    : ""
+  share > tooBusy ? ` (others used ${Math.round(share * 100)}% of the machine: measure again when it is quiet)` : ""
 
 export const print = (results) => {
   const { date, node, platform, cores, processor, pinned, versions, seconds } = results
@@ -71,7 +69,7 @@ export const print = (results) => {
       .join(", ")
   )
   for (const one of Object.values(results.cases)) {
-    console.log(`\n${one.title}${busy(one.busy)}`)
+    console.log(`\n${one.title}${busy(one.others)}`)
     for (const line of [...figures(one), "", ...comparisons(one)]) console.log(line)
   }
   console.log(`\n${seconds} s in all`)

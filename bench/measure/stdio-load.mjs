@@ -1,7 +1,7 @@
 // Load on stdio servers, a process of its own: it starts each server once on the other core and keeps a window of calls
 // open while that server has its turn.
 import { spawn } from "node:child_process"
-import { commandOn, cpuMicros, serverCore, serverFile } from "./processes.mjs"
+import { commandOn, cpuMicros, serverCore, serverFile, watchOthers } from "./processes.mjs"
 import { addAnswered, callAdd } from "./wire.mjs"
 
 /** Calls that are open at a time. */
@@ -90,11 +90,16 @@ const load = async ({ server, millis, calls = Number.MAX_SAFE_INTEGER }) => {
   const pipe = pipes.get(server) ?? new Pipe(server)
   pipes.set(server, pipe)
   const from = { answers: pipe.answers, cpu: cpuMicros(pipe.pid), at: performance.now() }
+  const others = watchOthers(pipe.pid)
   await pipe.run(millis, calls)
   const done = pipe.answers - from.answers
   const took = performance.now() - from.at
   const cpu = cpuMicros(pipe.pid)
-  return { rate: (done / took) * 1000, micros: cpu === undefined ? undefined : (cpu - from.cpu) / done }
+  return {
+    rate: (done / took) * 1000,
+    micros: cpu === undefined ? undefined : (cpu - from.cpu) / done,
+    others: others()
+  }
 }
 
 process.on("disconnect", () => process.exit())

@@ -72,4 +72,3 @@ await using client = await connect(url, {
   onNoise: (text, why) => console.error(`${why}: ${text}`)
 })
 await scenario(client)
-process.kill(process.pid, "SIGKILL")

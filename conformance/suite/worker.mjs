@@ -20,7 +20,10 @@ process.on("uncaughtException", (error) => console.error(error))
 let runs = 0
 process.on("message", (args) => {
   process.argv = [process.execPath, suite, ...args]
-  process.exit = (code) => process.send(code ?? 0)
+  process.exit = (code) => {
+    process.exit = () => {}
+    process.send(code ?? 0)
+  }
   import(`${suite}?run=${runs++}`).catch((error) => {
     console.error(error)
     process.send(1)

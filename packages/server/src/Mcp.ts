@@ -57,7 +57,7 @@ export interface ToolOptions<in Ctx> {
   readonly timeout?: number
 }
 
-/** What a handler returns: an Effect, a promise, or the value itself. */
+/** What a handler returns: an Effect or a promise, of the value or of a reply. */
 export type Answer<A, E, R> = Effect.Effect<A | Reply<A>, E | ToolFailed, R> | Promise<A | Reply<A>>
 
 /** The function of an endpoint. */

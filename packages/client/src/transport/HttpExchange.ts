@@ -5,7 +5,7 @@
  */
 import * as Result from "effect/Result"
 import { isEventStreamType } from "@treadle/protocol/http"
-import { SseReader } from "@treadle/protocol/framing"
+import { SseReader, type SseEvent } from "@treadle/protocol/framing"
 import { parseJson } from "@treadle/protocol/json"
 import { Message } from "@treadle/protocol/rpc"
 import type { HeaderRecord, OnNoise, SendRequest } from "../ClientSettings.ts"
@@ -171,13 +171,14 @@ const readJson = async (peer: HttpPeer, response: Response, outgoing: Outgoing):
 /** Handles one event. Gives the answer when it is there. */
 const readEvent = (
   peer: HttpPeer,
-  data: string,
+  { data, event }: SseEvent,
   outgoing: Outgoing,
   sink: ExchangeSink
 ): Answer["message"] | undefined => {
   const json = parseJson(data)
   const decoded = json === undefined ? undefined : Message.decode(json)
-  if (decoded === undefined) peer.onNoise(data, "an event is not JSON")
+  if (event !== "message") peer.onNoise(data, `an event is named ${JSON.stringify(event)}`)
+  else if (decoded === undefined) peer.onNoise(data, "an event is not JSON")
   else if (Result.isFailure(decoded)) peer.onNoise(data, decoded.failure.error.message)
   else {
     const message = decoded.success
@@ -189,39 +190,28 @@ const readEvent = (
   return undefined
 }
 
-/** Reads to the end of the stream, which ends soon after the answer (HTTP-11), so that the connection can be used again. */
+/** Reads to the end of the stream, which ends with the answer (HTTP-11), so that the connection can be used again. */
 const readEvents = async (
   peer: HttpPeer,
   response: Response,
   outgoing: Outgoing,
   sink: ExchangeSink
 ): Promise<void> => {
+  const { status } = response
   const reader = new SseReader(peer.bodyLimit)
   const decoder = new TextDecoder()
   let answered = false
-  let last = ""
-  const read = (text: string) => {
-    if (text !== "") last = text
-    for (const { data, event } of reader.push(text)) {
-      if (answered || data === "") continue
-      const message = event === "message" ? readEvent(peer, data, outgoing, sink) : undefined
-      if (event !== "message") peer.onNoise(data, `an event is named ${JSON.stringify(event)}`)
+  for await (const chunk of chunksOf(response)) {
+    if (answered) throw transportFailure("the stream went on after the answer", { status })
+    for (const event of reader.push(decoder.decode(chunk, { stream: true }))) {
+      const message = answered || event.data === "" ? undefined : readEvent(peer, event, outgoing, sink)
       if (message === undefined) continue
       answered = true
-      sink.answer({ message, status: response.status })
+      sink.answer({ message, status })
     }
+    if (reader.overflow && !answered) throw tooLarge(peer, status)
   }
-  for await (const chunk of chunksOf(response)) {
-    read(decoder.decode(chunk, { stream: true }))
-    if (reader.overflow && !answered) throw tooLarge(peer, response.status)
-  }
-  // A carriage return at the very end is a line end; the reader still waits for what may follow it.
-  if (last.endsWith("\r")) read("\n")
-  if (!answered) {
-    throw transportFailure("the stream ended before the answer; the request is lost (HTTP-16)", {
-      status: response.status
-    })
-  }
+  if (!answered) throw transportFailure("the stream ended before the answer; the request is lost (HTTP-16)", { status })
 }
 
 /**

@@ -133,7 +133,7 @@ class PipeTransport implements Transport {
   #notify(notification: Notification): void {
     const token = own(notification.params, "progressToken")
     if (isRequestId(token)) return this.#waiting.get(requestKey(token))?.notify(notification)
-    if (this.#waiting.size !== 1) return
-    for (const sink of this.#waiting.values()) sink.notify(notification)
+    const [only, another] = this.#waiting.values()
+    if (another === undefined) only?.notify(notification)
   }
 }

@@ -133,14 +133,16 @@ describe("McpNodeClient.stdio", () => {
   it.live("ends it when opening is interrupted, or fails", () =>
     Effect.gen(function* () {
       const mute = scriptedChild((peer) => {
+        process.on("SIGTERM", () => {})
+        setInterval(() => {}, 1000)
         peer.log(`pid ${process.pid}\n`)
         peer.onLine(() => {})
       })
+      const stop = { afterInput: 100, afterTerminate: 100 }
       for (const probeTimeout of [200, 60_000]) {
         const { onStderr, pid } = listening()
-        const fiber = yield* Effect.forkChild(Effect.scoped(McpNodeClient.stdio({ ...mute, onStderr, probeTimeout })), {
-          startImmediately: true
-        })
+        const opening = Effect.scoped(McpNodeClient.stdio({ ...mute, onStderr, probeTimeout, stop }))
+        const fiber = yield* Effect.forkChild(opening, { startImmediately: true })
         const id = yield* pid
         assert.isTrue(isAlive(id))
         if (probeTimeout === 200) assert.strictEqual((yield* Fiber.await(fiber))._tag, "Failure")
@@ -165,13 +167,17 @@ describe("McpNodeClient.stdio", () => {
       const parent = scriptedChild((peer) => {
         const { spawn } = process.getBuiltinModule("node:child_process")
         peer.onLine(() => {
-          const idle = spawn(process.execPath, ["-e", "setTimeout(() => {}, 3000)"], {
+          const idle = spawn(process.execPath, ["-e", "setTimeout(() => {}, 30_000)"], {
             stdio: ["ignore", "inherit", "inherit"]
           })
-          idle.once("spawn", () => process.exit(4))
+          idle.once("spawn", () => process.stderr.write(`pid ${idle.pid}\n`, () => process.exit(4)))
         })
       })
-      const reason = yield* reasonOf(McpNodeClient.stdio(parent))
+      const { onStderr, pid } = listening()
+      const reason = yield* reasonOf(Effect.scoped(McpNodeClient.stdio({ ...parent, onStderr })))
+      const grandchild = yield* pid
+      assert.isTrue(isAlive(grandchild))
+      process.kill(grandchild, "SIGKILL")
       assert.match(reason.message, /exited with code 4/)
     })
   )

@@ -185,6 +185,20 @@ describe("an answer as events", () => {
     })
   )
 
+  it.effect("HTTP-11: is closed when it goes on after the answer", () =>
+    Effect.gen(function* () {
+      const { server, session } = yield* opened(
+        serving(async (seen, reply) => {
+          const stream = reply.stream()
+          await stream.event(result(seen.json.id, textResult("x")))
+          await stream.event(result(seen.json.id, textResult("y")))
+        })
+      )
+      assert.strictEqual(yield* session.call(ping)(), "x")
+      yield* Effect.promise(() => server.seen.events[1]!.gone)
+    })
+  )
+
   it.effect("is closed with the session, and whoever waits fails with Closed", () =>
     Effect.gen(function* () {
       const scope = yield* Scope.make()

@@ -73,7 +73,7 @@ const methodServed: Check = ({ offered, request }) =>
     ? undefined
     : RpcError.methodNotFound(`This server does not serve the method ${JSON.stringify(request.method)}`)
 
-/** The name header equals the name, decoded (HDR-04, HDR-05, HDR-11). */
+/** The name header, decoded, equals the name; the same text is not enough, it may look encoded (HDR-04, HDR-05, HDR-11). */
 const nameAgrees: Check = ({ inbound, request }) => {
   if (inbound.http === undefined) return undefined
   const member = methodRow(request.method)?.named
@@ -81,7 +81,7 @@ const nameAgrees: Check = ({ inbound, request }) => {
   const header = inbound.http.header(HeaderName.name)
   if (header === undefined) return RpcError.headerMismatch("The header Mcp-Name is missing")
   const name = own(request.params, member)
-  return header === name || decodeHeaderValue(header) === name
+  return decodeHeaderValue(header) === name
     ? undefined
     : RpcError.headerMismatch(`The header Mcp-Name differs from params.${member}`)
 }
