@@ -28,7 +28,7 @@ export interface HeaderRecord {
 
 /** Settings of a session over HTTP. */
 export interface HttpSettings extends ClientSettings {
-  /** The global `fetch` by default. */
+  /** The global `fetch` by default; that of Node gives up by itself after five minutes in which nothing came. */
   readonly fetch?: SendRequest
   /** Sent with every request; a function is asked each time. The headers of MCP itself cannot be replaced. */
   readonly headers?: HeaderRecord | (() => HeaderRecord | Promise<HeaderRecord>)

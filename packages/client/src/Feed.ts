@@ -8,7 +8,7 @@ import * as Stream from "effect/Stream"
 import type { NonEmptyReadonlyArray } from "effect/Array"
 
 /** How many items are kept. */
-export const feedCapacity = 1024
+const feedCapacity = 1024
 
 /** Items in order, with any number of listeners that each read at their own pace. */
 export class Feed<A> {

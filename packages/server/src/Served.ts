@@ -181,7 +181,7 @@ export const makeServed = Effect.fnUntraced(function* (definition: ServedDefinit
       offered: {
         versions: nativeVersions,
         hasMethod: (method) => dispatch.has(method),
-        paramHeaders: (name) => tools.get(name)?.handler.headers ?? []
+        paramHeaders: (name, context) => tools.headers(name, context)
       },
       isStopping: () => stopping
     }),

@@ -47,8 +47,6 @@ export interface ScriptedHttp {
   readonly url: string
   readonly port: number
   readonly seen: Recorder<HttpSeen>
-  /** How many connections were made. */
-  readonly connections: () => number
 }
 
 const parse = (text: string): unknown => {
@@ -99,7 +97,6 @@ export const scriptedHttp = (script: HttpScript): Effect.Effect<ScriptedHttp, ne
 
 const listen = async (script: HttpScript) => {
   const seen = new Recorder<HttpSeen>()
-  let connections = 0
   const server = createServer((request, response) => {
     const gone = new Promise<void>((resolve) => {
       response.once("close", () => {
@@ -116,7 +113,6 @@ const listen = async (script: HttpScript) => {
       void script(one, replyOf(response))
     })
   })
-  server.on("connection", () => connections++)
   await new Promise<void>((resolve) => {
     server.listen(0, "127.0.0.1", resolve)
   })
@@ -124,8 +120,7 @@ const listen = async (script: HttpScript) => {
   const scripted: ScriptedHttp = {
     url: `http://127.0.0.1:${port}/mcp`,
     port,
-    seen,
-    connections: () => connections
+    seen
   }
   const close = () =>
     new Promise<void>((resolve) => {

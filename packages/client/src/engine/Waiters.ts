@@ -10,24 +10,17 @@ export interface Waiter {
   readonly waits: () => boolean
 }
 
-/** What happens to a waiter that is left when the session closes. */
-export type OnClose = () => void
-
 /** The waiters of a session. */
 export class Waiters {
-  readonly #open = new Map<Waiter, OnClose>()
+  readonly #open = new Map<Waiter, () => void>()
   #closed = false
 
   get closed(): boolean {
     return this.#closed
   }
 
-  /** How many requests wait. */
-  get size(): number {
-    return this.#open.size
-  }
-
-  add(onClose: OnClose): Waiter {
+  /** @param onClose called when the session closes before the waiter was settled */
+  add(onClose: () => void): Waiter {
     const waiter: Waiter = { settle: () => this.#open.delete(waiter), waits: () => this.#open.has(waiter) }
     this.#open.set(waiter, onClose)
     return waiter

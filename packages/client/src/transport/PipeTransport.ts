@@ -67,7 +67,7 @@ class PipeTransport implements Transport {
       this.#waiting.delete(key)
       const before = this.#unsent.length
       this.#unsent = this.#unsent.filter((line) => line.key !== key)
-      if (this.#unsent.length < before || this.#ended !== undefined) return
+      if (this.#unsent.length < before) return
       const reason = why === undefined ? {} : { reason: why }
       const cancelled = Message.notification("notifications/cancelled", { requestId: request.id, ...reason })
       this.#send({ key: undefined, text: Message.print(cancelled) })

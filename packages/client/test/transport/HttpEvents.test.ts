@@ -5,7 +5,7 @@ import * as Fiber from "effect/Fiber"
 import * as Scope from "effect/Scope"
 import { scriptedHttp } from "@treadle/testing"
 import { McpClient, type Progress } from "../../src/index.ts"
-import { opened, ping, reasonOf, result, rpcError, serving, textResult } from "../fixtures.ts"
+import { discoverResult, opened, ping, reasonOf, result, rpcError, serving, textResult } from "../fixtures.ts"
 
 const progress = (token: unknown, done: number): object => ({
   jsonrpc: "2.0",
@@ -158,20 +158,27 @@ describe("an answer as events", () => {
     })
   )
 
-  it.effect("HTTP-11: leaves the connection for the next request when the stream ends after the answer", () =>
+  it.effect("HTTP-11: leaves the connection alone after the answer, so that it can be used again", () =>
     Effect.gen(function* () {
-      const { server, session } = yield* opened(
-        serving(async (seen, reply) => {
-          const stream = reply.stream()
-          await stream.event(result(seen.json.id, textResult("x")))
-          stream.end()
+      const bodies: Array<{ readonly signal: AbortSignal; cancelled: boolean }> = []
+      const send = async (request: Request): Promise<Response> => {
+        const { id, method } = JSON.parse(await request.text())
+        if (method === "server/discover") return Response.json(result(id, discoverResult))
+        const body = { signal: request.signal, cancelled: false }
+        bodies.push(body)
+        const event = `data: ${JSON.stringify(result(id, textResult("x")))}\n\n`
+        const stream = new ReadableStream<Uint8Array>({
+          start: (controller) => controller.enqueue(new TextEncoder().encode(event)),
+          cancel: () => {
+            body.cancelled = true
+          }
         })
-      )
-      for (let n = 0; n < 5; n++) {
-        yield* session.call(ping)()
-        yield* Effect.promise(() => new Promise((resolve) => setImmediate(() => setImmediate(resolve))))
+        return new Response(stream, { headers: { "content-type": "text/event-stream" } })
       }
-      assert.isBelow(server.connections(), 4)
+      const session = yield* McpClient.http("http://box.test/mcp", { fetch: send })
+      assert.strictEqual(yield* session.call(ping)(), "x")
+      assert.isFalse(bodies[0]?.cancelled)
+      assert.isFalse(bodies[0]?.signal.aborted)
     })
   )
 
@@ -191,7 +198,9 @@ describe("an answer as events", () => {
         serving(async (seen, reply) => {
           const stream = reply.stream()
           await stream.event(result(seen.json.id, textResult("x")))
-          await stream.event(result(seen.json.id, textResult("y")))
+          const connection = { gone: false }
+          void seen.gone.then(() => Object.assign(connection, { gone: true }))
+          for (let n = 0; n < 10_000 && !connection.gone; n++) await stream.write(": more\n\n")
         })
       )
       assert.strictEqual(yield* session.call(ping)(), "x")

@@ -3,6 +3,7 @@
  * that some caller sees, and kept.
  */
 import type * as Context from "effect/Context"
+import type { ParamHeader } from "@treadle/protocol/http"
 import type { ToolHandler } from "../handler/ToolHandler.ts"
 import { listReply, listTtl } from "../reply/ListReply.ts"
 import type { NeutralResult } from "../reply/NeutralResult.ts"
@@ -13,8 +14,13 @@ export interface ServedTool {
   readonly services: Context.Context<never>
 }
 
+const noHeaders: ReadonlyArray<ParamHeader> = []
+
 /** How many printed lists are kept: one for each set of visible tools. */
 const keptLists = 64
+
+const isVisible = ({ visible }: ToolHandler, context: unknown): boolean =>
+  visible === undefined || Boolean(visible(context as never))
 
 export class ToolTable {
   readonly #tools: ReadonlyMap<string, ServedTool>
@@ -30,15 +36,25 @@ export class ToolTable {
     return this.#tools.size
   }
 
-  get(name: string): ServedTool | undefined {
-    return this.#tools.get(name)
+  /**
+   * The arguments of a tool that headers repeat; none where the caller does not see it, so that nothing tells it from a
+   * tool that is not there.
+   */
+  headers(name: string, context: unknown): ReadonlyArray<ParamHeader> {
+    const handler = this.#tools.get(name)?.handler
+    if (handler === undefined || handler.headers.length === 0) return noHeaders
+    try {
+      return isVisible(handler, context) ? handler.headers : noHeaders
+    } catch {
+      // The call asks again, and reports what the author's function throws.
+      return noHeaders
+    }
   }
 
   /** The tool of this name, where the caller sees it. */
   find(name: string, context: unknown): ServedTool | undefined {
     const tool = this.#tools.get(name)
-    const visible = tool?.handler.visible
-    return visible === undefined || visible(context as never) ? tool : undefined
+    return tool !== undefined && isVisible(tool.handler, context) ? tool : undefined
   }
 
   /**
@@ -47,7 +63,7 @@ export class ToolTable {
    * @param print dresses the neutral result; called when this set of tools is listed for the first time
    */
   list(context: unknown, print: (result: NeutralResult) => string): string {
-    const hidden = new Set(this.#guarded.filter((handler) => handler.visible?.(context as never) === false))
+    const hidden = new Set(this.#guarded.filter((handler) => !isVisible(handler, context)))
     const key = this.#guarded.map((handler) => (hidden.has(handler) ? "0" : "1")).join("")
     const kept = this.#lists.get(key)
     if (kept !== undefined) return kept

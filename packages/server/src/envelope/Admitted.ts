@@ -23,8 +23,8 @@ export interface Offered {
   /** The versions that are served, the preferred one first. */
   readonly versions: ReadonlyArray<ProtocolVersion>
   readonly hasMethod: (method: string) => boolean
-  /** The arguments of a tool that headers repeat. */
-  readonly paramHeaders: (tool: string) => ReadonlyArray<ParamHeader>
+  /** The arguments of a tool that headers repeat, where the caller of this context sees the tool. */
+  readonly paramHeaders: (tool: string, context: unknown) => ReadonlyArray<ParamHeader>
 }
 
 export class Admitted {

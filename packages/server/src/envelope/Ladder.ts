@@ -90,7 +90,7 @@ const nameAgrees: Check = ({ inbound, request }) => {
 const paramsAgree: Check = ({ inbound, offered, request }) => {
   if (inbound.http === undefined || request.method !== "tools/call") return undefined
   const name = own(request.params, "name")
-  const headers = typeof name === "string" ? offered.paramHeaders(name) : []
+  const headers = typeof name === "string" ? offered.paramHeaders(name, inbound.context) : []
   if (headers.length === 0) return undefined
   const difference = compareParams(headers, own(request.params, "arguments"), inbound.http.header)
   return difference === undefined ? undefined : RpcError.headerMismatch(difference)

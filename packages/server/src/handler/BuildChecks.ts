@@ -27,13 +27,22 @@ const shapeError = (tool: string, place: Place, fault: ShapeFault): McpBuildErro
   }
 }
 
+/** The faults of a definition; one that is not even of the right form is a fault too, and no reason to throw. */
+const faultsOf = ({ endpoint }: ToolEntry): ReadonlyArray<ShapeFault> => {
+  try {
+    return endpoint.shape.faults
+  } catch (error) {
+    return [{ _tag: "NotPromotable", message: `the definition cannot be read: ${String(error)}` }]
+  }
+}
+
 const toolErrors = (entry: ToolEntry): ReadonlyArray<McpBuildError> => {
   const { endpoint, place } = entry
   const name = ToolName.from(endpoint.name)
   const invalid: ReadonlyArray<McpBuildError> = Result.isFailure(name)
     ? [{ _tag: "InvalidToolName", tool: endpoint.name, rule: name.failure, place }]
     : []
-  return [...invalid, ...endpoint.shape.faults.map((fault) => shapeError(endpoint.name, place, fault))]
+  return [...invalid, ...faultsOf(entry).map((fault) => shapeError(endpoint.name, place, fault))]
 }
 
 /** The names that occur more than once, each with all of its places and the last one apart. */

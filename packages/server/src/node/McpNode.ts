@@ -117,7 +117,12 @@ const scoped = <R, Ctx>(
     return (req, res, ...[context]) => nodeExchange(parts, req, res, context ?? {})
   })
 
-const isLoopbackName = (host: string): boolean => /^(?:127\.|localhost$|::1$)/.test(host)
+/** How long a connection may take to send its last answer, in milliseconds. */
+const lastWords = 500
+
+const lingering = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, lastWords).unref())
+
+const isLoopbackName = (host: string): boolean => /^(?:127(?:\.\d{1,3}){3}|localhost|::1)$/.test(host)
 
 /**
  * Listens on a port of its own.
@@ -160,6 +165,8 @@ const listen = async <R, Ctx>(
     const closed = new Promise<void>((resolve) => server.close(() => resolve()))
     await door.close()
     server.closeIdleConnections()
+    await Promise.race([closed, lingering()])
+    server.closeAllConnections()
     await closed
   }
   const name = host.includes(":") ? `[${host}]` : host

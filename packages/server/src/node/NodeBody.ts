@@ -25,10 +25,13 @@ const parseText = (text: string): Body => {
   }
 }
 
-/** Parses bytes as UTF-8 JSON. */
+/** The length of a byte order mark at the start, where there is one. */
+const markLength = (bytes: Uint8Array): number => (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0)
+
+/** Parses bytes as UTF-8 JSON, with or without a byte order mark. */
 export const parseBytes = (bytes: Uint8Array): Body =>
   isUtf8(bytes)
-    ? parseText(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString())
+    ? parseText(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8", markLength(bytes)))
     : notJson("the body is not UTF-8")
 
 const tooLarge = (limit: number): Body => ({

@@ -21,11 +21,15 @@ export interface GuardSettings {
    * is bound to loopback.
    */
   readonly hosts?: ReadonlyArray<string> | "any"
-  /** Origins that are served beside the server's own, such as `"https://app.example"`, or `"any"`. */
+  /**
+   * Origins that are served beside the server's own, such as `"https://app.example"`, or `"any"`. Pages of loopback names
+   * are served without it where a loopback name is the Host.
+   */
   readonly origins?: ReadonlyArray<string> | "any"
 }
 
 const loopbackHost = /^(?:127(?:\.\d{1,3}){3}|localhost|\[::1\])(?::\d+)?$/i
+const webScheme = /^https?:\/\//i
 const port = /:\d+$/
 /** How many accepted host values are remembered. */
 const remembered = 64
@@ -35,7 +39,8 @@ const refusal = (rung: Rung, message: string): Refusal => ({ rung, error: RpcErr
 /** Checks the Host header, remembering values that passed. */
 const hostGuard = ({ hosts }: GuardSettings) => {
   const names = hosts === undefined || hosts === "any" ? [] : hosts.map((host) => host.toLowerCase())
-  const passed = new Set<string>()
+  const near = new Set<string>()
+  const far = new Set<string>()
   const served = (host: string, loopback: boolean | undefined): boolean => {
     if (hosts === "any") return true
     const lower = host.toLowerCase()
@@ -43,6 +48,7 @@ const hostGuard = ({ hosts }: GuardSettings) => {
     return hosts === undefined && loopback !== false && loopbackHost.test(host)
   }
   return (host: string | undefined, loopback: boolean | undefined): Refusal | undefined => {
+    const passed = loopback === false ? far : near
     if (host !== undefined && passed.has(host)) return undefined
     if (host === undefined) return hosts === "any" ? undefined : refusal("host", "The Host header is missing")
     if (!served(host, loopback)) {
@@ -61,8 +67,14 @@ const sameOrigin = (origin: string, host: string | undefined): boolean => {
   return at > 0 && host !== undefined && origin.slice(at + 3).toLowerCase() === host.toLowerCase()
 }
 
-const originServed = (origin: string, host: string | undefined, { origins }: GuardSettings): boolean =>
-  origins === "any" || sameOrigin(origin, host) || (origins ?? []).includes(origin)
+/** A page of this machine, asking for a server of this machine by a loopback name. */
+const isLocalPage = (origin: string, host: string | undefined): boolean =>
+  webScheme.test(origin) && loopbackHost.test(origin.replace(webScheme, "")) && loopbackHost.test(host ?? "")
+
+const originServed = (origin: string, host: string | undefined, near: boolean, { origins }: GuardSettings): boolean =>
+  origins === "any" ||
+  sameOrigin(origin, host) ||
+  (origins === undefined ? near && isLocalPage(origin, host) : origins.includes(origin))
 
 const unacceptable =
   "The Accept header admits neither application/json nor text/event-stream; send both, or */*, or no Accept header"
@@ -77,7 +89,7 @@ export const makeGuard = (settings: GuardSettings) => {
       const wrongHost = guardHost(host, loopback)
       if (wrongHost !== undefined) return wrongHost
       const origin = header("origin")
-      if (origin !== undefined && !originServed(origin, host, settings)) {
+      if (origin !== undefined && !originServed(origin, host, loopback !== false, settings)) {
         return refusal("origin", `Origin ${origin} is not served here. Add it to the setting origins: ["${origin}"]`)
       }
       return method === "POST"
