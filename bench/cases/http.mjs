@@ -20,7 +20,7 @@ export const http = async ({ quick }) => {
     expect: addAnswered,
     rounds: quick ? 5 : 15,
     millis: 400,
-    warm: { answers: 30_000, millis: quick ? 3_000 : 6_000 }
+    warm: { answers: 30_000, millis: quick ? 3_000 : 5_000 }
   })
   const rates = (name) => results[name].map(({ rate }) => rate)
   const micros = (name) => results[name].map((round) => round.micros)

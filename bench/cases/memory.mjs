@@ -58,7 +58,7 @@ const keeps = async (name) => {
 
 export const memory = async ({ quick }) => {
   const names = Object.keys(contenders)
-  const results = await alternate(names, quick ? 1 : 3, (name) => keeps(contenders[name]))
+  const results = await alternate(names, quick ? 1 : 2, (name) => keeps(contenders[name]))
   const of = (name, key) => median(results[name].map((round) => round[key]))
   return {
     title: `memory that a pending call keeps, ${open} of them`,

@@ -15,7 +15,7 @@ export const ratio = (over, under) => {
 /** Up to this share of the machine others may use while something is measured. */
 const quiet = 0.1
 /** How long a case may go on repeating what others disturbed, in milliseconds, and how often one measurement. */
-const patience = 40_000
+const patience = 20_000
 const repeats = 5
 
 /** Measures until nobody disturbs, within limits, and takes the least disturbed result, whatever it says. */

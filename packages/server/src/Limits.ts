@@ -32,6 +32,9 @@ export const Limits = {
     drain: 3_000,
     grace: 5_000
   } satisfies Limits,
-  /** The defaults with some of them changed. */
-  of: (changed: Partial<Limits> = {}): Limits => ({ ...Limits.defaults, ...changed })
+  /** The defaults with some of them changed; what is given as `undefined` stays as it is, and is not without a limit. */
+  of: (changed: Partial<Limits> = {}): Limits => ({
+    ...Limits.defaults,
+    ...Object.fromEntries(Object.entries(changed).filter(([, value]) => value !== undefined))
+  })
 }

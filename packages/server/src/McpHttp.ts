@@ -2,11 +2,11 @@
  * The door of the web: a function from `Request` to `Response`, for Hono, Workers, Bun, Deno, Next and tests.
  */
 import type { Mcp, With } from "./Mcp.ts"
-import { plainDoor, type Complete } from "./PlainDoor.ts"
+import { notServing, plainDoor, type Complete } from "./PlainDoor.ts"
 import type { Served, ServedSettings } from "./Served.ts"
 import { makeGuard, type GuardSettings } from "./transport/HttpGuard.ts"
 import type { ReplyForm } from "./transport/HttpReply.ts"
-import { webExchange, type WebDoorParts } from "./transport/WebExchange.ts"
+import { refusedResponse, webExchange, type WebDoorParts } from "./transport/WebExchange.ts"
 
 /** Settings of the HTTP doors. */
 export interface HttpSettings extends ServedSettings, GuardSettings {
@@ -53,7 +53,9 @@ const fetch = <R, Ctx>(mcp: Mcp<R, Ctx> & Complete<R>, settings: HttpSettings = 
   const door = plainDoor(mcp as unknown as Mcp<never, Ctx>, settings)
   let parts: WebDoorParts | undefined
   const handle = async (request: Request, context: unknown = {}): Promise<Response> => {
-    parts ??= webDoorParts(await door.open(), settings)
+    const served = door.current() ?? (await door.open().catch(() => undefined))
+    if (served === undefined) return refusedResponse(notServing)
+    parts ??= webDoorParts(served, settings)
     return webExchange(parts, request, { context })
   }
   return Object.assign(handle as (request: Request, ...context: With<Ctx>) => Promise<Response>, {

@@ -6,6 +6,8 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
 import * as References from "effect/References"
+import { RpcError } from "@treadle/protocol/rpc"
+import type { Refusal } from "./envelope/Refusal.ts"
 import { Mcp } from "./Mcp.ts"
 import { McpBuildErrors } from "./McpBuildError.ts"
 import type { Served, ServedSettings } from "./Served.ts"
@@ -15,10 +17,13 @@ export type Complete<R> = [R] extends [never]
   ? unknown
   : "this server still needs services: give them with mcp.provide(layer), or use an Effect door"
 
+/** What a client is told while the server could not be built. Why it could not is in the log. */
+export const notServing: Refusal = { rung: "stopping", error: RpcError.internal("The server is not serving") }
+
 export interface PlainDoor {
   /** The served thing, once it is built. */
   readonly current: () => Served | undefined
-  /** Builds it, where that has not happened yet. */
+  /** Builds it, where that has not happened yet. What goes wrong then is logged, and the promise rejects. */
   readonly open: () => Promise<Served>
   /** Stops serving: refuses new calls, waits for running ones, ends what outlasts the grace. */
   readonly close: () => Promise<void>
@@ -39,6 +44,7 @@ export const plainDoor = <Ctx>(mcp: Mcp<never, Ctx>, settings: ServedSettings): 
   const open = (): Promise<Served> =>
     (opening ??= Effect.runPromise(
       Mcp.served(mcp, settings).pipe(
+        Effect.tapCause((cause) => Effect.logError("The server cannot start; its requests are answered 503.", cause)),
         Effect.provideService(Scope.Scope, scope),
         Effect.provideService(References.LogToStderr, true)
       )

@@ -123,7 +123,6 @@ describe("building", () => {
       { output: {} },
       { output: { id: Schema.Int } },
       { output: null },
-      { errors: { NotFound: 5 } },
       { errors: [5] },
       { errors: "NotFound" }
     ]

@@ -165,6 +165,7 @@ export const fixtureHandlers = (probe: Probe, failed: (text: string) => Error) =
     return Promise.resolve({ id: secret } as never)
   },
   steps: async ({ gate }: { readonly gate?: string }, call: FixtureCall) => {
+    call.signal.addEventListener("abort", () => probe.events.record("aborted steps"))
     tell(call)
     if (gate !== undefined) await probe.gate(gate)
     return "done"

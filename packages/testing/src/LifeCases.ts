@@ -96,6 +96,21 @@ const cancelling: SuiteCase = {
   })
 }
 
+const cancellingEvents: SuiteCase = {
+  name: "HTTP-17 CANCEL-02: cancels a call that has already sent something",
+  needs: "notifications",
+  run: Effect.fnUntraced(function* ({ open, peer }) {
+    const one = yield* peer
+    const steps = yield* rawCall(one, "steps", { gate: "never" }, { progressToken: "t" })
+    yield* Effect.promise(() => steps.seen.first((message) => message["method"] === "notifications/progress"))
+    yield* steps.cancel
+    yield* happened(one, "aborted steps")
+    yield* open("never")
+    yield* rawResult(one, "noargs")
+    assert.isFalse(steps.seen.events.some((message) => "result" in message || "error" in message))
+  })
+}
+
 const timeouts: SuiteCase = {
   name: "TOOL-19: gives a call up after its timeout, tells the model, and runs its finalizers",
   run: Effect.fnUntraced(function* ({ peer }) {
@@ -169,6 +184,7 @@ export const lifeCases: ReadonlyArray<SuiteCase> = [
   silent,
   nothingLater,
   cancelling,
+  cancellingEvents,
   timeouts,
   twoClients,
   limit,

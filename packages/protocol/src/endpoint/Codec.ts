@@ -3,6 +3,7 @@
  * to JSON. Effect Schemas and Standard Schemas look the same from here on.
  */
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Schema from "effect/Schema"
 import type * as SchemaIssue from "effect/SchemaIssue"
 import {
@@ -30,6 +31,10 @@ export interface Codec {
   readonly encode: (value: unknown) => Effect.Effect<Json, Misfit>
 }
 
+/** A value that is there already, which needs no more steps of a fiber. */
+const isThere = <A, E>(effect: Effect.Effect<A, E>): effect is Exit.Success<A> =>
+  Exit.isExit(effect) && Exit.isSuccess(effect)
+
 const misfit = (error: { readonly issue: SchemaIssue.Issue }): Misfit => ({ problems: schemaProblems(error.issue) })
 
 /**
@@ -54,9 +59,14 @@ const workingCodec = (schema: PureSchema, side: "input" | "output"): Codec => {
   return {
     schema: printed,
     findings: lintSchema(schema, printed, side),
-    decode: (value) => Effect.mapError(decode(value), misfit),
-    encode: (value) =>
-      Effect.catch(encode(value), (error) =>
+    decode: (value) => {
+      const decoded = decode(value)
+      return isThere(decoded) ? decoded : Effect.mapError(decoded, misfit)
+    },
+    encode: (value) => {
+      const encoded = encode(value)
+      if (isThere(encoded)) return encoded
+      return Effect.catch(encoded, (error) =>
         Effect.mapError(
           Effect.flatMap(
             Effect.mapError(make(value), () => error),
@@ -65,6 +75,7 @@ const workingCodec = (schema: PureSchema, side: "input" | "output"): Codec => {
           misfit
         )
       )
+    }
   }
 }
 

@@ -65,8 +65,8 @@ export class LineCutter {
 
   /** Reads the next bytes. They are not kept longer than their line. */
   push(chunk: Uint8Array): void {
-    let start = 0
-    for (let end = chunk.indexOf(lineFeed); end >= 0; end = chunk.indexOf(lineFeed, start)) {
+    let start = this.#sound(chunk)
+    for (let end = chunk.indexOf(lineFeed, start); end >= 0; end = chunk.indexOf(lineFeed, start)) {
       this.#line(chunk.subarray(start, end))
       start = end + 1
     }
@@ -76,6 +76,19 @@ export class LineCutter {
   /** Reads what stands after the last line end. */
   end(): void {
     if (this.#restLength > 0 || this.#skipping) this.#line(new Uint8Array(0))
+  }
+
+  /** Decodes all whole lines of a chunk at once, where nothing is to be said of any. @returns where unread bytes begin */
+  #sound(chunk: Uint8Array): number {
+    const end = chunk.lastIndexOf(lineFeed) + 1
+    if (end === 0 || end > this.#limit || this.#first || this.#skipping || this.#restLength > 0) return 0
+    const text = this.#decode(chunk.subarray(0, end))
+    if (text === undefined || text.includes("\r")) return 0
+    for (let from = 0, to = text.indexOf("\n"); to >= 0; from = to + 1, to = text.indexOf("\n", from)) {
+      const line = text.slice(from, to)
+      if (line.trim() !== "") this.#emit({ _tag: "Text", text: line })
+    }
+    return end
   }
 
   #keep(part: Uint8Array): void {

@@ -52,17 +52,21 @@ export const EmbeddedResource = Schema.Struct({
 })
 export interface EmbeddedResource extends Schema.Schema.Type<typeof EmbeddedResource> {}
 
-const known = new Set(["text", "image", "audio", "resource_link", "resource"])
+/** The schema of a block whose type is none of the known ones. */
+export const otherThan = (...types: ReadonlyArray<string>) => {
+  const known = new Set(types)
+  return Schema.StructWithRest(
+    Schema.Struct({
+      type: Schema.String.check(
+        Schema.makeFilter((type) => !known.has(type) || `a block of type "${type}" must have the members of its type`)
+      )
+    }),
+    [Schema.Record(Schema.String, Schema.Json)]
+  )
+}
 
 /** A block of a type that this version does not know. */
-export const UnknownContent = Schema.StructWithRest(
-  Schema.Struct({
-    type: Schema.String.check(
-      Schema.makeFilter((type) => !known.has(type) || `a block of type "${type}" must have the members of its type`)
-    )
-  }),
-  [Schema.Record(Schema.String, Schema.Json)]
-)
+export const UnknownContent = otherThan("text", "image", "audio", "resource_link", "resource")
 export type UnknownContent = typeof UnknownContent.Type
 
 /** Any block a server may send. */

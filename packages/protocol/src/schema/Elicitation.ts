@@ -1,5 +1,7 @@
 /**
  * Asking a person: a form of primitive fields, or a page to visit (ELIC-04 to ELIC-10).
+ *
+ * Reading is wider than writing: a format or a keyword that is not part of the subset does not spoil a form.
  */
 import * as Schema from "effect/Schema"
 import { Meta } from "./Meta.ts"
@@ -13,9 +15,14 @@ const StringField = Schema.Struct({
   ...texts,
   minLength: Schema.optionalKey(Schema.Int),
   maxLength: Schema.optionalKey(Schema.Int),
-  format: Schema.optionalKey(Schema.Literals(["email", "uri", "date", "date-time"])),
+  /** `email`, `uri`, `date` or `date-time`. */
+  format: Schema.optionalKey(Schema.String),
   default: Schema.optionalKey(Schema.String)
-})
+}).check(
+  Schema.makeFilter(
+    (field) => !("enum" in field || "oneOf" in field) || "the choices are strings, or pairs of const and title"
+  )
+)
 
 const NumberField = Schema.Struct({
   type: Schema.Literals(["number", "integer"]),
@@ -61,7 +68,7 @@ const MultiChoiceField = Schema.Struct({
 
 const TitledMultiChoiceField = Schema.Struct({ ...many, items: Schema.Struct({ anyOf: Schema.Array(Choice) }) })
 
-/** One field of a form. */
+/** One field of a form; `enumNames` is deprecated by the specification in favour of `oneOf` (ELIC-05). */
 export const FormField = Schema.Union([
   TitledChoiceField,
   ChoiceField,
@@ -101,15 +108,23 @@ export const UrlRequest = Schema.Struct({
 })
 export interface UrlRequest extends Schema.Schema.Type<typeof UrlRequest> {}
 
+/** What `elicitation/create` asks. */
 export const ElicitRequest = Schema.Union([UrlRequest, FormRequest])
 export type ElicitRequest = typeof ElicitRequest.Type
 
-/** What a person did; `content` only with `accept` of a form (ELIC-07). */
+/** What a person did; `content` only with `accept` of a form (ELIC-07). Some clients send `null`, which says nothing. */
 export const ElicitResult = Schema.Struct({
   action: Schema.Literals(["accept", "decline", "cancel"]),
   content: Schema.optionalKey(
-    Schema.Record(Schema.String, Schema.Union([Schema.String, Schema.Finite, Schema.Boolean, Choices]))
+    Schema.NullOr(Schema.Record(Schema.String, Schema.Union([Schema.String, Schema.Finite, Schema.Boolean, Choices])))
   ),
   _meta: Schema.optionalKey(Meta)
 })
 export interface ElicitResult extends Schema.Schema.Type<typeof ElicitResult> {}
+
+/** Parameters of `notifications/elicitation/complete`, which exists in compat only (ELIC-19, ELIC-20). */
+export const ElicitationComplete = Schema.Struct({
+  elicitationId: Schema.String,
+  _meta: Schema.optionalKey(Meta)
+})
+export interface ElicitationComplete extends Schema.Schema.Type<typeof ElicitationComplete> {}

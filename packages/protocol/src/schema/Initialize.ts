@@ -6,6 +6,7 @@ import { ClientCapabilities, ServerCapabilities } from "./Capabilities.ts"
 import { Implementation } from "./Implementation.ts"
 import { Meta } from "./Meta.ts"
 
+/** Parameters of `initialize`. */
 export const InitializeRequest = Schema.Struct({
   protocolVersion: Schema.String,
   capabilities: ClientCapabilities,
@@ -14,6 +15,7 @@ export const InitializeRequest = Schema.Struct({
 })
 export interface InitializeRequest extends Schema.Schema.Type<typeof InitializeRequest> {}
 
+/** What `initialize` answers; the version is the one that this session speaks. */
 export const InitializeResult = Schema.Struct({
   protocolVersion: Schema.String,
   capabilities: ServerCapabilities,

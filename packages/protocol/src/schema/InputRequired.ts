@@ -22,13 +22,36 @@ export type InputRequest = typeof InputRequest.Type
 export const InputResponse = Schema.Union([ElicitResult, CreateMessageResult, RootsResult])
 export type InputResponse = typeof InputResponse.Type
 
+/** The questions of one round by their keys, which the server chose (MRTR-04). */
 export const InputRequests = Schema.Record(Schema.String, InputRequest)
-export const InputResponses = Schema.Record(Schema.String, InputResponse)
+export type InputRequests = typeof InputRequests.Type
 
-export const InputRequiredResult = Schema.Struct({
+/** The answers of one round, under the keys of their questions (MRTR-11). */
+export const InputResponses = Schema.Record(Schema.String, InputResponse)
+export type InputResponses = typeof InputResponses.Type
+
+/** What a retry carries, and the first attempt does not: the answers, and the state exactly as it came (MRTR-13). */
+export const roundMembers = {
+  inputResponses: Schema.optionalKey(InputResponses),
+  requestState: Schema.optionalKey(Schema.String)
+}
+
+/** The answers and the state of a retry. */
+export interface InputRound {
+  readonly inputResponses?: InputResponses
+  readonly requestState?: string
+}
+
+const asking = {
   resultType: Schema.Literal("input_required"),
   inputRequests: Schema.optionalKey(InputRequests),
   requestState: Schema.optionalKey(Schema.String),
   _meta: Schema.optionalKey(Meta)
-})
-export interface InputRequiredResult extends Schema.Schema.Type<typeof InputRequiredResult> {}
+}
+
+/** A result that asks before it goes on. It has questions, a state, or both (MRTR-03). */
+export const InputRequiredResult = Schema.Union([
+  Schema.Struct({ ...asking, inputRequests: InputRequests }),
+  Schema.Struct({ ...asking, requestState: Schema.String })
+])
+export type InputRequiredResult = typeof InputRequiredResult.Type

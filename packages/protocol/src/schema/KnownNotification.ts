@@ -1,34 +1,41 @@
 /**
- * The notifications of MCP, typed, in both directions.
+ * The notifications of MCP, typed, in both directions and both eras.
  */
 import * as Result from "effect/Result"
-import * as Schema from "effect/Schema"
-import { wireDecoder, type JsonObject, type Misfit } from "../json/index.ts"
+import type { JsonObject, Misfit } from "../json/index.ts"
 import { Message, type Notification } from "../rpc/index.ts"
 import { Cancelled } from "./Cancelled.ts"
+import { ElicitationComplete } from "./Elicitation.ts"
 import { LogMessage } from "./Logging.ts"
-import { Meta } from "./Meta.ts"
+import { Bare, payloadDecoders } from "./PayloadTable.ts"
 import { Progress } from "./Progress.ts"
-
-const Bare = Schema.Struct({ _meta: Schema.optionalKey(Meta) })
+import { Acknowledged, ResourceUpdated } from "./Subscription.ts"
 
 const payloads = {
+  "notifications/initialized": Bare,
   "notifications/cancelled": Cancelled,
   "notifications/progress": Progress,
   "notifications/message": LogMessage,
+  "notifications/roots/list_changed": Bare,
   "notifications/tools/list_changed": Bare,
   "notifications/prompts/list_changed": Bare,
-  "notifications/resources/list_changed": Bare
+  "notifications/resources/list_changed": Bare,
+  "notifications/resources/updated": ResourceUpdated,
+  "notifications/subscriptions/acknowledged": Acknowledged,
+  "notifications/elicitation/complete": ElicitationComplete
 } as const
 
 type Payloads = typeof payloads
-export type KnownNotification = {
-  [M in keyof Payloads]: { readonly method: M; readonly params: Payloads[M]["Type"] }
-}[keyof Payloads]
 
-const decoders = new Map(
-  Object.entries(payloads).map(([method, schema]) => [method, wireDecoder(schema as Schema.Codec<object>)])
-)
+/** The methods of notifications. */
+export type NotificationMethod = keyof Payloads
+
+/** One typed notification: of any method, or of the methods that are named. */
+export type KnownNotification<M extends NotificationMethod = NotificationMethod> = {
+  [K in M]: { readonly method: K; readonly params: Payloads[K]["Type"] }
+}[M]
+
+const decoderOf = payloadDecoders(payloads)
 
 /**
  * Reads a notification.
@@ -36,7 +43,7 @@ const decoders = new Map(
  * @returns the typed notification, every problem of its parameters, or `undefined` for a method that is not typed here
  */
 const decode = (notification: Notification): Result.Result<KnownNotification, Misfit> | undefined => {
-  const decoder = decoders.get(notification.method)
+  const decoder = decoderOf(notification.method)
   if (decoder === undefined) return undefined
   return Result.map(
     decoder(notification.params ?? {}),
@@ -44,6 +51,7 @@ const decode = (notification: Notification): Result.Result<KnownNotification, Mi
   )
 }
 
+/** Reads and writes the notifications that MCP names. */
 export const KnownNotification = {
   decode,
   toMessage: (notification: KnownNotification): Notification =>

@@ -4,9 +4,18 @@
 import * as Schema from "effect/Schema"
 import { Meta } from "./Meta.ts"
 
-/** From the most talkative to the most urgent (LOG-04). */
+/**
+ * From the most talkative to the most urgent (LOG-04).
+ *
+ * @deprecated by SEP-2577 with 2026-07-28; earliest removal 2027-07-28. It is still served and read.
+ */
 export const logLevels = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"] as const
 
+/**
+ * How urgent a log message is.
+ *
+ * @deprecated by SEP-2577 with 2026-07-28; earliest removal 2027-07-28. It is still served and read.
+ */
 export const LogLevel = Schema.Literals(logLevels)
 export type LogLevel = typeof LogLevel.Type
 
@@ -17,7 +26,11 @@ export const isLogLevel = (value: unknown): value is LogLevel => logLevels.inclu
 export const passesLevel = (level: LogLevel, asked: LogLevel): boolean =>
   logLevels.indexOf(level) >= logLevels.indexOf(asked)
 
-/** Parameters of `notifications/message`. */
+/**
+ * Parameters of `notifications/message`.
+ *
+ * @deprecated by SEP-2577 with 2026-07-28; earliest removal 2027-07-28. It is still served and read.
+ */
 export const LogMessage = Schema.Struct({
   level: LogLevel,
   logger: Schema.optionalKey(Schema.String),

@@ -6,6 +6,7 @@ import { ContentBlock } from "./Content.ts"
 import { Icon } from "./Icon.ts"
 import { Meta } from "./Meta.ts"
 
+/** An argument of a prompt; its value is always text. */
 export const PromptArgument = Schema.Struct({
   name: Schema.String,
   title: Schema.optionalKey(Schema.String),
@@ -14,6 +15,7 @@ export const PromptArgument = Schema.Struct({
 })
 export interface PromptArgument extends Schema.Schema.Type<typeof PromptArgument> {}
 
+/** A prompt as `prompts/list` shows it. */
 export const Prompt = Schema.Struct({
   name: Schema.String,
   title: Schema.optionalKey(Schema.String),
@@ -24,9 +26,11 @@ export const Prompt = Schema.Struct({
 })
 export interface Prompt extends Schema.Schema.Type<typeof Prompt> {}
 
+/** Who says a message. */
 export const Role = Schema.Literals(["user", "assistant"])
 export type Role = typeof Role.Type
 
+/** One message, with one block of content. */
 export const PromptMessage = Schema.Struct({ role: Role, content: ContentBlock })
 export interface PromptMessage extends Schema.Schema.Type<typeof PromptMessage> {}
 

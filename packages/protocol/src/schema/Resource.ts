@@ -16,6 +16,7 @@ const described = {
   _meta: Schema.optionalKey(Meta)
 }
 
+/** A resource as `resources/list` shows it. */
 export const Resource = Schema.Struct({
   uri: Schema.String,
   ...described,
@@ -24,5 +25,6 @@ export const Resource = Schema.Struct({
 })
 export interface Resource extends Schema.Schema.Type<typeof Resource> {}
 
+/** A template as `resources/templates/list` shows it; `mimeType` only where all resources share it. */
 export const ResourceTemplate = Schema.Struct({ uriTemplate: Schema.String, ...described })
 export interface ResourceTemplate extends Schema.Schema.Type<typeof ResourceTemplate> {}

@@ -1,10 +1,15 @@
 /**
- * Folders that a client works in: guidance, never access control. Deprecated by the specification in 2026-07-28
- * (SEP-2577), still served.
+ * Folders that a client works in: guidance, never access control (ROOT-01, ROOT-02). Deprecated by the specification
+ * in 2026-07-28, still served.
  */
 import * as Schema from "effect/Schema"
 import { Meta } from "./Meta.ts"
 
+/**
+ * A folder that a client works in.
+ *
+ * @deprecated by SEP-2577 with 2026-07-28; earliest removal 2027-07-28. It is still served and read.
+ */
 export const Root = Schema.Struct({
   /** A `file://` address. */
   uri: Schema.String,
@@ -13,5 +18,10 @@ export const Root = Schema.Struct({
 })
 export interface Root extends Schema.Schema.Type<typeof Root> {}
 
+/**
+ * What `roots/list` answers.
+ *
+ * @deprecated by SEP-2577 with 2026-07-28; earliest removal 2027-07-28. It is still served and read.
+ */
 export const RootsResult = Schema.Struct({ roots: Schema.Array(Root), _meta: Schema.optionalKey(Meta) })
 export interface RootsResult extends Schema.Schema.Type<typeof RootsResult> {}

@@ -2,41 +2,102 @@
  * What a server answers to each typed request, for the reader of an answer.
  */
 import * as Result from "effect/Result"
-import type * as Schema from "effect/Schema"
+import * as Schema from "effect/Schema"
 import { own, wireDecoder, type Misfit } from "../json/index.ts"
 import type { ClientMethod } from "./ClientRequest.ts"
+import { CompletionResult } from "./Completion.ts"
 import { DiscoverResult } from "./Discover.ts"
-import { ToolPage } from "./Page.ts"
+import { InitializeResult } from "./Initialize.ts"
+import { InputRequiredResult } from "./InputRequired.ts"
+import { Meta } from "./Meta.ts"
+import { PromptPage, ReadResult, ResourcePage, TemplatePage, ToolPage } from "./Page.ts"
+import { payloadDecoders } from "./PayloadTable.ts"
+import { PromptResult } from "./Prompt.ts"
+import { ListenResult } from "./Subscription.ts"
 import { ToolResult } from "./ToolResult.ts"
+
+/** An answer that says no more than that it was done. */
+export const EmptyResult = Schema.Struct({
+  resultType: Schema.optionalKey(Schema.Literal("complete")),
+  _meta: Schema.optionalKey(Meta)
+})
+export interface EmptyResult extends Schema.Schema.Type<typeof EmptyResult> {}
 
 const results = {
   "server/discover": DiscoverResult,
+  initialize: InitializeResult,
+  ping: EmptyResult,
   "tools/list": ToolPage,
-  "tools/call": ToolResult
+  "tools/call": ToolResult,
+  "resources/list": ResourcePage,
+  "resources/templates/list": TemplatePage,
+  "resources/read": ReadResult,
+  "resources/subscribe": EmptyResult,
+  "resources/unsubscribe": EmptyResult,
+  "prompts/list": PromptPage,
+  "prompts/get": PromptResult,
+  "completion/complete": CompletionResult,
+  "logging/setLevel": EmptyResult,
+  "subscriptions/listen": ListenResult
 } as const satisfies { readonly [M in ClientMethod]: Schema.Top }
 
 /** The result of a method. */
 export type ServerResult<M extends ClientMethod> = (typeof results)[M]["Type"]
 
-const decoders = new Map(
-  Object.entries(results).map(([method, schema]) => [method, wireDecoder(schema as Schema.Codec<object>)])
-)
+/** One round of a call: its result, or what the server asks before it goes on. */
+export type Round<M extends ClientMethod> =
+  | { readonly _tag: "Complete"; readonly result: ServerResult<M> }
+  | { readonly _tag: "InputRequired"; readonly result: InputRequiredResult }
+
+const decoderOf = payloadDecoders(results)
+const decodeInputRequired = wireDecoder(InputRequiredResult)
+
+/** The methods that may ask before they go on (MRTR-02). */
+const asking: ReadonlySet<string> = new Set<ClientMethod>(["tools/call", "prompts/get", "resources/read"])
 
 /**
  * Reads the `result` member of an answer.
  *
  * An absent `resultType` is `complete` (BASE-09); one that neither the core nor a declared extension knows makes the
- * answer invalid (BASE-10).
+ * answer invalid (BASE-10). So does `input_required` here: `decodeRound` reads it.
  */
 const decode = <M extends ClientMethod>(method: M, value: unknown): Result.Result<ServerResult<M>, Misfit> => {
   const type = own(value, "resultType")
   if (type !== undefined && type !== "complete") {
     return Result.fail({ problems: [`resultType ${JSON.stringify(type)} is not one this client understands`] })
   }
-  const decoder = decoders.get(method)
+  const decoder = decoderOf(method)
   return decoder === undefined
     ? Result.fail({ problems: [`${method} has no typed result`] })
     : (decoder(value) as Result.Result<ServerResult<M>, Misfit>)
 }
 
-export const ServerResult = { decode }
+/**
+ * Reads the `result` member of an answer that may ask before it goes on.
+ *
+ * @returns the result or the questions; `input_required` from a method that must not ask is invalid (MRTR-02)
+ */
+const decodeRound = <M extends ClientMethod>(method: M, value: unknown): Result.Result<Round<M>, Misfit> => {
+  if (own(value, "resultType") !== "input_required") {
+    return Result.map(decode(method, value), (result) => ({ _tag: "Complete", result }))
+  }
+  if (!asking.has(method)) {
+    return Result.fail({ problems: [`resultType "input_required" is no answer to ${method}`] })
+  }
+  return Result.map(decodeInputRequired(value), (result) => ({ _tag: "InputRequired", result }))
+}
+
+/**
+ * Reads what a server answers.
+ *
+ * @example
+ * ```ts
+ * import { ServerResult } from "@treadle/protocol/schema"
+ * import * as Result from "effect/Result"
+ *
+ * const answer = { resultType: "input_required", requestState: "sealed" }
+ * Result.map(ServerResult.decodeRound("tools/call", answer), (round) => round._tag)
+ * // => Result.succeed("InputRequired")
+ * ```
+ */
+export const ServerResult = { decode, decodeRound }

@@ -4,23 +4,32 @@
 import * as Schema from "effect/Schema"
 import { Meta } from "./Meta.ts"
 
-/** What a client wants to hear, and what a server honours of it. Extensions add members. */
-export const SubscriptionFilter = Schema.Struct({
-  toolsListChanged: Schema.optionalKey(Schema.Boolean),
-  promptsListChanged: Schema.optionalKey(Schema.Boolean),
-  resourcesListChanged: Schema.optionalKey(Schema.Boolean),
-  resourceSubscriptions: Schema.optionalKey(Schema.Array(Schema.String))
-})
-export interface SubscriptionFilter extends Schema.Schema.Type<typeof SubscriptionFilter> {}
+/**
+ * What a client wants to hear, and what a server honours of it. `resourceSubscriptions` are addresses of resources.
+ * Extensions add members.
+ */
+export const SubscriptionFilter = Schema.StructWithRest(
+  Schema.Struct({
+    toolsListChanged: Schema.optionalKey(Schema.Boolean),
+    promptsListChanged: Schema.optionalKey(Schema.Boolean),
+    resourcesListChanged: Schema.optionalKey(Schema.Boolean),
+    resourceSubscriptions: Schema.optionalKey(Schema.Array(Schema.String))
+  }),
+  [Schema.Record(Schema.String, Schema.Json)]
+)
+export type SubscriptionFilter = typeof SubscriptionFilter.Type
 
-/** Parameters of the acknowledgement. */
+/** Parameters of `notifications/subscriptions/acknowledged`: what of the filter is honoured (SUB-03, SUB-04). */
 export const Acknowledged = Schema.Struct({ notifications: SubscriptionFilter, _meta: Schema.optionalKey(Meta) })
 export interface Acknowledged extends Schema.Schema.Type<typeof Acknowledged> {}
 
-/** The graceful end of a subscription. */
-export const ListenResult = Schema.Struct({ resultType: Schema.optionalKey(Schema.Literal("complete")), _meta: Meta })
+/** The graceful end of a subscription (SUB-09). */
+export const ListenResult = Schema.Struct({
+  resultType: Schema.optionalKey(Schema.Literal("complete")),
+  _meta: Schema.optionalKey(Meta)
+})
 export interface ListenResult extends Schema.Schema.Type<typeof ListenResult> {}
 
-/** Parameters of `notifications/resources/updated`. */
+/** Parameters of `notifications/resources/updated`; the address may lie below the one that is watched (SUB-12). */
 export const ResourceUpdated = Schema.Struct({ uri: Schema.String, _meta: Schema.optionalKey(Meta) })
 export interface ResourceUpdated extends Schema.Schema.Type<typeof ResourceUpdated> {}

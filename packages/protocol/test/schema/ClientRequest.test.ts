@@ -1,44 +1,82 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Message, methodNames, RpcError } from "@treadle/protocol/rpc"
+import { Message, methodNames, methodRow, RpcError } from "@treadle/protocol/rpc"
 import {
   ClientRequest,
-  KnownNotification,
+  CompletionArgument,
+  CompletionReference,
+  InitializeRequest,
+  InputResponses,
+  LogLevel,
   MetaKey,
   requestMeta,
-  ServerResult,
-  type ClientMethod
+  SubscriptionFilter,
+  type InputRound
 } from "@treadle/protocol/schema"
 import { anyText, hostileJson, inverts, jsonObject, keepsAll, requestId } from "@treadle/testing"
 import * as Arbitrary from "effect/Arbitrary"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 
-const methods = ["server/discover", "tools/list", "tools/call"] as const
+const methods = methodNames.filter(ClientRequest.isKnown)
 const method = Arbitrary.schema(Schema.Literals(methods))
 const native = { version: "2026-07-28" }
 
-const built = Arbitrary.map(
+const text = Arbitrary.schema(Schema.String)
+const texts = Arbitrary.schema(Schema.UndefinedOr(Schema.Record(Schema.String, Schema.String)))
+const maybeText = Arbitrary.schema(Schema.UndefinedOr(Schema.String))
+const round = Arbitrary.schema(
+  Schema.Struct({
+    inputResponses: Schema.optionalKey(InputResponses),
+    requestState: Schema.optionalKey(Schema.String)
+  })
+)
+const of = <A>(schema: Schema.Codec<A>) => Arbitrary.schema(schema)
+
+/** A request of each method with generated parameters, as its constructor builds it. */
+const built: Arbitrary.Arbitrary<ReadonlyArray<ClientRequest>> = Arbitrary.map(
   Arbitrary.all([
-    method,
-    anyText,
+    text,
+    texts,
+    maybeText,
+    round,
     Arbitrary.schema(Schema.UndefinedOr(Schema.JsonObject)),
-    Arbitrary.schema(Schema.UndefinedOr(Schema.String))
+    of(CompletionReference),
+    of(CompletionArgument),
+    of(InitializeRequest),
+    of(LogLevel),
+    of(SubscriptionFilter)
   ]),
-  ([which, name, args, cursor]): ClientRequest =>
-    which === "server/discover"
-      ? ClientRequest.discover()
-      : which === "tools/list"
-        ? ClientRequest.listTools(cursor)
-        : ClientRequest.callTool(name, args)
+  ([name, args, cursor, again, json, ref, argument, hello, level, filter]) => [
+    ClientRequest.discover(),
+    ClientRequest.initialize(hello),
+    ClientRequest.ping(),
+    ClientRequest.listTools(cursor),
+    ClientRequest.callTool(name, json, again),
+    ClientRequest.listResources(cursor),
+    ClientRequest.listTemplates(cursor),
+    ClientRequest.readResource(name, again),
+    ClientRequest.subscribe(name),
+    ClientRequest.unsubscribe(name),
+    ClientRequest.listPrompts(cursor),
+    ClientRequest.getPrompt(name, args, again),
+    ClientRequest.complete(ref, argument, args),
+    ClientRequest.setLogLevel(level),
+    ClientRequest.listen(filter)
+  ]
 )
 
 describe("ClientRequest", () => {
-  it.prop("what is built is read back as it was", [built], ([request]) =>
-    inverts<ClientRequest>({
-      encode: ({ params }) => params,
-      decode: (params) => ClientRequest.decode(request.method, params)
-    })(request)
-  )
+  it.prop("what is built is read back as it was, for every method", [built], ([requests]) => {
+    assert.sameMembers(
+      requests.map((request) => request.method),
+      methods
+    )
+    for (const request of requests)
+      inverts<ClientRequest>({
+        encode: ({ params }) => params,
+        decode: (params) => ClientRequest.decode(request.method, params)
+      })(request)
+  })
 
   it.prop(
     "any method with any params is a request, a -32601 or a -32602",
@@ -53,34 +91,110 @@ describe("ClientRequest", () => {
     }
   )
 
-  it.prop("META-15 members and _meta keys that it does not know are kept", [method, jsonObject], ([one, more]) => {
-    keepsAll((params) => Result.map(ClientRequest.decode(one, params), (request) => request.params))({
-      name: "t",
-      _meta: more,
-      "x.example/later": more
-    })
+  it.prop("META-15 members and _meta keys that it does not know are kept", [built, jsonObject], ([requests, more]) => {
+    for (const { method: one, params } of requests)
+      keepsAll((given) => Result.map(ClientRequest.decode(one, given), (request) => request.params))({
+        ...params,
+        _meta: more,
+        "x.example/later": more
+      })
   })
 
   it.prop(
     "META-01 the message of a request decodes to the same request with its envelope",
     [requestId, built],
-    ([id, request]) => {
-      const message = ClientRequest.toMessage(id, request, native)
-      const read = Result.getOrThrow(Message.decode(JSON.parse(Message.print(message))))
-      assert.deepStrictEqual<unknown>(JSON.parse(JSON.stringify(read)), JSON.parse(JSON.stringify(message)))
-      assert.deepStrictEqual<unknown>(message.params, { ...request.params, _meta: requestMeta(native) })
+    ([id, requests]) => {
+      for (const request of requests) {
+        const message = ClientRequest.toMessage(id, request, native)
+        const read = Result.getOrThrow(Message.decode(JSON.parse(Message.print(message))))
+        assert.deepStrictEqual<unknown>(JSON.parse(JSON.stringify(read)), JSON.parse(JSON.stringify(message)))
+        const own = "_meta" in request.params ? request.params._meta : {}
+        assert.deepStrictEqual<unknown>(message.params, {
+          ...request.params,
+          _meta: { ...own, ...requestMeta(native) }
+        })
+      }
     }
   )
 
-  it.each(["", "tools", "Tools/call", "tools/call ", "__proto__", "constructor", "toString", "initialize"])(
-    "ERR-01 %s is an unknown method",
-    (name) => {
-      assert.deepStrictEqual(
-        ClientRequest.decode(name, {}),
-        Result.fail(RpcError.methodNotFound(`Unknown method ${JSON.stringify(name)}`))
-      )
+  it("INIT-01 a message of the compat era has no envelope", () => {
+    assert.deepStrictEqual<unknown>(
+      [
+        Message.encode(ClientRequest.toMessage(1, ClientRequest.ping())),
+        Message.encode(ClientRequest.toMessage(2, ClientRequest.subscribe("file:///a")))
+      ],
+      [
+        { jsonrpc: "2.0", id: 1, method: "ping", params: {} },
+        { jsonrpc: "2.0", id: 2, method: "resources/subscribe", params: { uri: "file:///a" } }
+      ]
+    )
+  })
+
+  it("MRTR-11 MRTR-13 a retry repeats the parameters with answers and state, and a first attempt has neither", () => {
+    const again = { inputResponses: { name: { action: "accept", content: { name: "Ada" } } }, requestState: "é\n=?" }
+    assert.deepStrictEqual<unknown>(ClientRequest.callTool("t", { a: 1 }, again as InputRound).params, {
+      name: "t",
+      arguments: { a: 1 },
+      ...again
+    })
+    assert.deepStrictEqual<unknown>(ClientRequest.readResource("a:b").params, { uri: "a:b" })
+    assert.deepStrictEqual<unknown>(ClientRequest.getPrompt("p", { a: "b" }).params, {
+      name: "p",
+      arguments: { a: "b" }
+    })
+  })
+
+  it.each([
+    ["MRTR-09", "tools/call", { name: "t", inputResponses: { k: { action: "maybe" } } }, "inputResponses.k"],
+    ["MRTR-13", "resources/read", { uri: "a:b", requestState: 1 }, "requestState"],
+    ["PROMPT-02", "prompts/get", { name: "p", arguments: { n: 1 } }, "arguments.n"],
+    ["COMP-02", "completion/complete", { ref: { type: "ref/tool" }, argument: { name: "a", value: "" } }, "ref"],
+    ["LOG-05", "logging/setLevel", { level: "loud" }, "level"],
+    ["SUB-01", "subscriptions/listen", { notifications: { toolsListChanged: 1 } }, "notifications.toolsListChanged"],
+    ["INIT-01", "initialize", { protocolVersion: "2025-11-25", capabilities: {} }, "clientInfo"],
+    ["CSUB-01", "resources/subscribe", {}, "uri"]
+  ])("%s %s refuses what does not fit and names the member", (_, one, params, path) => {
+    const decoded = ClientRequest.decode(one, params)
+    assert.isTrue(Result.isFailure(decoded))
+    if (Result.isFailure(decoded)) {
+      assert.strictEqual(decoded.failure._tag, "InvalidParams")
+      assert.include(decoded.failure.message, `Invalid params of ${one}: ${path}`)
     }
-  )
+  })
+
+  it("ROOT-01 CTASK members of older revisions are read and kept", () => {
+    const params = {
+      protocolVersion: "2025-11-25",
+      capabilities: { roots: { listChanged: true }, tasks: { cancel: {} }, elicitation: {} },
+      clientInfo: { name: "c", version: "1" }
+    }
+    assert.deepStrictEqual<unknown>(
+      ClientRequest.decode("initialize", params),
+      Result.succeed({ method: "initialize", params })
+    )
+    const task = { name: "t", task: { ttl: 1 } }
+    assert.deepStrictEqual<unknown>(
+      ClientRequest.decode("tools/call", task),
+      Result.succeed({ method: "tools/call", params: task })
+    )
+  })
+
+  it.each([
+    "",
+    "tools",
+    "Tools/call",
+    "tools/call ",
+    "__proto__",
+    "constructor",
+    "toString",
+    "elicitation/create",
+    "tasks/list"
+  ])("ERR-01 %s is an unknown method", (name) => {
+    assert.deepStrictEqual(
+      ClientRequest.decode(name, {}),
+      Result.fail(RpcError.methodNotFound(`Unknown method ${JSON.stringify(name)}`))
+    )
+  })
 
   it("ERR-03 the error for params that do not fit names every problem with its path", () => {
     assert.deepStrictEqual(
@@ -124,85 +238,11 @@ describe("ClientRequest", () => {
     )
   })
 
-  it("every typed request is a method of MCP that a client sends", () => {
-    for (const one of methods) assert.include(methodNames, one)
-    assert.isTrue(methods.every(ClientRequest.isKnown))
-  })
-})
-
-const complete: { readonly [M in ClientMethod]: { readonly [key: string]: unknown } } = {
-  "server/discover": { supportedVersions: ["2026-07-28"], capabilities: {} },
-  "tools/list": { tools: [] },
-  "tools/call": { content: [] }
-}
-
-describe("ServerResult", () => {
-  it.prop("any JSON is a result that is kept whole, or names its problems", [method, hostileJson], ([one, value]) => {
-    const decode = (json: unknown) => ServerResult.decode(one, json)
-    keepsAll(decode)(value)
-    const decoded = decode(value)
-    if (Result.isFailure(decoded)) assert.isAbove(decoded.failure.problems.length, 0)
-  })
-
-  it.each(methods)("BASE-09 a result of %s without resultType is complete", (one) => {
-    assert.deepStrictEqual<unknown>(ServerResult.decode(one, complete[one]), Result.succeed(complete[one]))
-    const said = { resultType: "complete", ...complete[one] }
-    assert.deepStrictEqual<unknown>(ServerResult.decode(one, said), Result.succeed(said))
-  })
-
-  it.each(methods)("BASE-10 a result of %s with a resultType that is not understood is invalid", (one) => {
-    assert.deepStrictEqual<unknown>(
-      ServerResult.decode(one, { resultType: "later", ...complete[one] }),
-      Result.fail({ problems: ['resultType "later" is not one this client understands'] })
-    )
-    assert.isTrue(Result.isFailure(ServerResult.decode(one, { resultType: null, ...complete[one] })))
-  })
-})
-
-describe("KnownNotification", () => {
-  it.prop("any notification is typed, unknown, or names its problems", [anyText, hostileJson], ([name, params]) => {
-    const known = [
-      "notifications/cancelled",
-      "notifications/progress",
-      "notifications/message",
-      "notifications/tools/list_changed"
-    ]
-    for (const one of [name, ...known]) {
-      const decoded = KnownNotification.decode(Message.notification(one, params as never))
-      if (decoded === undefined) assert.notInclude(known, one)
-      else if (Result.isFailure(decoded)) assert.isAbove(decoded.failure.problems.length, 0)
-      else assert.deepStrictEqual<unknown>(KnownNotification.toMessage(decoded.success).params, params ?? {})
-    }
-  })
-
-  it.each([
-    ["CANCEL-02", "notifications/cancelled", { requestId: "7", reason: "r" }],
-    ["CANCEL-04", "notifications/cancelled", { requestId: 7 }],
-    ["PROG-01", "notifications/progress", { progressToken: 0, progress: 0.5, total: 1, message: "half" }],
-    ["LOG-04", "notifications/message", { level: "emergency", data: null }],
-    ["BASE-23", "notifications/tools/list_changed", {}],
-    ["BASE-23", "notifications/prompts/list_changed", {}],
-    ["BASE-23", "notifications/resources/list_changed", {}]
-  ])("%s %s inverts", (_, name, params) => {
-    const message = Message.notification(name, params)
-    const decoded = KnownNotification.decode(message)
-    assert.isDefined(decoded)
-    assert.deepStrictEqual(Result.map(decoded, KnownNotification.toMessage), Result.succeed(message))
-  })
-
-  it.each([
-    ["CANCEL-02 a cancellation of no request", "notifications/cancelled", { reason: "r" }, "requestId: Missing key"],
-    [
-      "PROG-01 progress that is text",
-      "notifications/progress",
-      { progressToken: 1, progress: "1" },
-      "progress: Expected number"
-    ],
-    ["LOG-04 a level that is none", "notifications/message", { level: "loud", data: 1 }, 'level: Expected "debug"']
-  ])("%s names the member", (_, name, params, problem) => {
-    const decoded = KnownNotification.decode(Message.notification(name, params))
-    assert.isTrue(
-      decoded !== undefined && Result.isFailure(decoded) && decoded.failure.problems[0]?.startsWith(problem)
-    )
+  it("BASE-22 every request that MCP has a client send is typed", () => {
+    const sent = methodNames.filter((name) => {
+      const row = methodRow(name)
+      return row?.kind === "request" && row.from !== "server"
+    })
+    assert.sameMembers([...methods], sent)
   })
 })

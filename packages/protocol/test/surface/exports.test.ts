@@ -27,12 +27,19 @@ const names: { readonly [path: string]: string } = {
     printResult requestKey
   `,
   "./schema": `
-    Annotations AudioContent BlobResourceContents CacheHint Cancelled ClientCapabilities ClientRequest
-    Content ContentBlock DiscoverResult EmbeddedResource ExtensionId Icon ImageContent Implementation
-    KnownNotification LogLevel LogMessage Meta MetaKey ObjectSchema Progress ProgressToken ResourceContents
-    ResourceLink ServerCapabilities ServerResult TextContent TextResourceContents Tool ToolAnnotations
-    ToolName ToolPage ToolResult UnknownContent displayName isIconAddress isLogLevel isMetaKey
-    isReservedMetaKey logLevels passesLevel requestMeta textOf
+    Acknowledged Annotations AudioContent BlobResourceContents CacheHint Cancelled ClientCapabilities
+    ClientRequest CompletionArgument CompletionContext CompletionReference CompletionResult Content
+    ContentBlock CreateMessageRequest CreateMessageResult DiscoverResult ElicitRequest ElicitResult
+    ElicitationComplete EmbeddedResource EmptyResult ExtensionId FormField FormRequest FormSchema Icon
+    ImageContent Implementation InitializeRequest InitializeResult InputRequest InputRequests
+    InputRequiredResult InputResponse InputResponses KnownNotification ListenResult LogLevel LogMessage Meta
+    MetaKey ModelPreferences ObjectSchema Progress ProgressToken Prompt PromptArgument PromptMessage
+    PromptPage PromptResult ReadResult Resource ResourceContents ResourceLink ResourcePage ResourceTemplate
+    ResourceUpdated Role Root RootsResult SamplingMessage ServerCapabilities ServerRequest ServerResult
+    SubscriptionFilter TemplatePage TextContent TextResourceContents Tool ToolAnnotations ToolName ToolPage
+    ToolResult ToolResultContent ToolUseContent UnknownContent UriTemplate UrlRequest displayName formAnswer
+    formSchema isIconAddress isLogLevel isMetaKey isReservedMetaKey logLevels maxCompletions passesLevel
+    requestMeta textOf
   `
 }
 

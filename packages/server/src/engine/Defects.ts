@@ -45,6 +45,7 @@ export const makeDefects = (services: Context.Context<never>, onDefect: OnDefect
   const nextReference = Effect.map(Random.nextIntBetween(0, 0x7fffffff), (n) => n.toString(16).padStart(8, "0"))
   const runSync = Effect.runSyncWith(services)
   const runFork = Effect.runForkWith(services)
+  const misreported = (failure: unknown) => void runFork(Effect.logError("onDefect itself failed", Cause.die(failure)))
 
   return (tool: string, cause: Cause.Cause<unknown>): Reported => {
     const thrown = Cause.squash(cause)
@@ -55,9 +56,10 @@ export const makeDefects = (services: Context.Context<never>, onDefect: OnDefect
     runFork(Effect.logError(sentence(tool, error, undeclared, reference), logged))
     if (onDefect !== undefined) {
       try {
-        onDefect(error, { tool, reference })
+        const told: unknown = onDefect(error, { tool, reference })
+        if (told instanceof Promise) told.catch(misreported)
       } catch (failure) {
-        runFork(Effect.logError("onDefect itself threw", Cause.die(failure)))
+        misreported(failure)
       }
     }
     return { reference, error }

@@ -4,6 +4,7 @@
  */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import { hintAnnotations, isReply, type AnyEndpoint } from "@treadle/protocol/endpoint"
 import { isRecord } from "@treadle/protocol/json"
 import type { Tool } from "@treadle/protocol/schema"
@@ -49,6 +50,7 @@ const invoke = (handler: AnyHandler, input: unknown, call: Call<unknown, never>)
   } catch (error) {
     return Effect.fail(error)
   }
+  if (Exit.isExit(returned)) return returned as Exit.Exit<unknown, unknown>
   if (Effect.isEffect(returned)) return Effect.scoped(returned as Effect.Effect<unknown, unknown>)
   if (!isThenable(returned)) return Effect.succeed(returned)
   const promise = returned

@@ -9,7 +9,7 @@ import { RpcError } from "@treadle/protocol/rpc"
 import { refused } from "../engine/Engine.ts"
 import { Mcp, type With } from "../Mcp.ts"
 import type { McpBuildErrors } from "../McpBuildError.ts"
-import { plainDoor, type Complete } from "../PlainDoor.ts"
+import { notServing, plainDoor, type Complete } from "../PlainDoor.ts"
 import type { Served, ServedSettings } from "../Served.ts"
 import { makeGuard, type GuardSettings } from "../transport/HttpGuard.ts"
 import type { ReplyForm } from "../transport/HttpReply.ts"
@@ -66,7 +66,7 @@ const doorParts = (served: Served, settings: NodeSettings, outbox: NodeDoorParts
 })
 
 const unavailable = (res: ServerResponse): void => {
-  const answer = refused({ rung: "stopping", error: RpcError.internal("The server is not serving") })
+  const answer = refused(notServing)
   res.writeHead(statusOf(answer), { "content-type": "application/json", connection: "close" })
   res.end(answer.text)
 }

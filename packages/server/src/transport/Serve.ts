@@ -3,7 +3,7 @@
  * them differ between transports.
  */
 import * as Result from "effect/Result"
-import { own } from "@treadle/protocol/json"
+import { isRecord, own } from "@treadle/protocol/json"
 import { isRequestId, Message, RpcError, type Notification, type Request } from "@treadle/protocol/rpc"
 import { Admitted, type Offered } from "../envelope/Admitted.ts"
 import type { Inbound } from "../envelope/Inbound.ts"
@@ -31,6 +31,10 @@ export interface ServeParts {
   readonly offered: Offered
   readonly isStopping: () => boolean
 }
+
+/** Whether a value means to be a notification, however faulty it is: then a pipe, which has no status, says nothing. */
+const isNotification = (value: unknown): boolean =>
+  isRecord(value) && value["jsonrpc"] === "2.0" && typeof value["method"] === "string" && !Object.hasOwn(value, "id")
 
 export const makeServe = ({ engine, inFlight, offered, isStopping }: ServeParts): Serve => {
   const refuse = (sink: Sink, refusal: Refusal): Outcome => {
@@ -63,7 +67,11 @@ export const makeServe = ({ engine, inFlight, offered, isStopping }: ServeParts)
 
   return (inbound, sink) => {
     const decoded = Message.decode(inbound.value)
-    if (Result.isFailure(decoded)) return refuse(sink, { rung: "message", ...decoded.failure })
+    if (Result.isFailure(decoded)) {
+      return inbound.http === undefined && isNotification(inbound.value)
+        ? "accepted"
+        : refuse(sink, { rung: "message", ...decoded.failure })
+    }
     const message = decoded.success
     switch (message._tag) {
       case "Request":

@@ -174,7 +174,8 @@ const readBody = async (request: Request, limit: number): Promise<Body> => {
   }
 }
 
-const refuse = (refusal: Refusal): Response => {
+/** The response to a request that is not served. */
+export const refusedResponse = (refusal: Refusal): Response => {
   const answer = refused(refusal)
   return jsonResponse(statusOf(answer), answer.text)
 }
@@ -188,13 +189,13 @@ const headerOf =
 export const webExchange = async (parts: WebDoorParts, request: Request, call: WebCall): Promise<Response> => {
   const header = headerOf(request)
   const refusal = parts.guard.request({ method: request.method, header, loopback: undefined })
-  if (refusal !== undefined) return refuse(refusal)
+  if (refusal !== undefined) return refusedResponse(refusal)
   const admits = parts.guard.media(header)
-  if ("rung" in admits) return refuse(admits)
+  if ("rung" in admits) return refusedResponse(admits)
   const caller = parts.identify(call.context)
-  if (caller.refusal !== undefined) return refuse(caller.refusal)
+  if (caller.refusal !== undefined) return refusedResponse(caller.refusal)
   const body = await readBody(request, parts.reply.limits.bodyBytes)
-  if ("refusal" in body) return refuse(body.refusal)
+  if ("refusal" in body) return refusedResponse(body.refusal)
 
   let gone = () => {}
   const writer = new WebWriter(() => gone())

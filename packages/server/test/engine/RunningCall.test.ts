@@ -1,8 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as Cause from "effect/Cause"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
+import * as Logger from "effect/Logger"
 import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
 import { TestClock } from "effect/testing"
@@ -181,14 +183,27 @@ describe("a running call", () => {
     })
   )
 
-  it.effect("D5: is answered although onDefect itself throws", () =>
+  it.effect("D5: is answered although onDefect itself throws or rejects, which is logged", () =>
     Effect.gen(function* () {
+      const lines: Array<string> = []
+      const logger = Logger.make(({ cause, message }) => lines.push(`${String(message)} ${Cause.pretty(cause)}`))
       const mcp = empty().tool("t", plain, () => Effect.die(undefined))
-      const onDefect = () => {
-        throw new Error("in onDefect")
+      const failures: ReadonlyArray<() => unknown> = [
+        () => {
+          throw new Error("thrown there")
+        },
+        () => Promise.reject(new Error("rejected there"))
+      ]
+      for (const onDefect of failures) {
+        const { result } = yield* Effect.provide(
+          serving(mcp, {}, { onDefect: () => onDefect() as void }),
+          Logger.layer([logger])
+        )
+        assert.match(said(yield* result("t")), defectText)
       }
-      const { result } = yield* serving(mcp, {}, { onDefect })
-      assert.match(said(yield* result("t")), defectText)
+      yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+      assert.include(lines.join("\n"), "onDefect itself failed Error: thrown there")
+      assert.include(lines.join("\n"), "onDefect itself failed Error: rejected there")
     })
   )
 

@@ -309,7 +309,8 @@ describe("arguments", () => {
         assert.isTrue(valid(args))
         yield* result("t", args)
       }
-      assert.deepStrictEqual(seen, Array(2).fill({ q: "a", limit: 10, opts: { verbose: false } }))
+      const filled = { q: "a", limit: 10, opts: { verbose: false } }
+      assert.deepStrictEqual(seen, [filled, filled])
       assert.deepStrictEqual(tool?.["inputSchema"].properties.limit, {
         type: "integer",
         default: 10,

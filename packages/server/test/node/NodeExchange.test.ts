@@ -8,7 +8,7 @@ import { request as httpRequest } from "node:http"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { TestClock } from "effect/testing"
-import { rawToolCall, Recorder, type RawMessage } from "@treadle/testing"
+import { rawToolCall, Recorder } from "@treadle/testing"
 import { CurrentCall, Mcp } from "../../src/index.ts"
 import { McpNode, type NodeRequest, type NodeSettings } from "../../src/node/index.ts"
 import { nodeExchange } from "../../src/node/NodeExchange.ts"
@@ -107,7 +107,7 @@ describe("the context of a request", () => {
         await wait()
         return `${before} ${where()}`
       }
-      const around = (wait: Effect.Effect<unknown>) =>
+      const around = <R>(wait: Effect.Effect<unknown, never, R>) =>
         Effect.gen(function* () {
           const before = where()
           yield* wait
@@ -161,6 +161,24 @@ describe("a client that goes away", () => {
         req.destroy()
         yield* until(events, `ended ${name}`)
       }
+    })
+  )
+
+  it.effect("HTTP-09: is the only one who cancels: a notification with the id of a call means nothing over HTTP", () =>
+    Effect.gen(function* () {
+      const events = new Recorder<string>()
+      const mcp = empty().tool("t", plain, async () => {
+        events.record("began")
+        return events.first((event) => event === "go on")
+      })
+      const port = yield* scoped(mcp)
+      const call = posting(port, rawToolCall(7, "t"))
+      yield* until(events, "began")
+      const cancelled = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 7 } }
+      const accepted = yield* Effect.promise(() => posting(port, cancelled).res)
+      assert.strictEqual(accepted.statusCode, 202)
+      events.record("go on")
+      assert.include(yield* Effect.promise(() => call.text), "go on")
     })
   )
 
@@ -242,6 +260,17 @@ describe("events", () => {
       const refused = posting(port, rawToolCall(1, "t"), { "mcp-method": "x" })
       const response = yield* Effect.promise(() => refused.res)
       assert.deepStrictEqual([response.statusCode, response.headers["content-type"]], [400, "application/json"])
+    })
+  )
+
+  it.effect("D9 HTTP-07: are what a client gets that takes nothing else, although replies are JSON always", () =>
+    Effect.gen(function* () {
+      const port = yield* scoped(
+        empty().tool("t", plain, async () => "x"),
+        { replies: "json" }
+      )
+      const { res } = posting(port, rawToolCall(1, "t"), { accept: "text/event-stream" })
+      assert.strictEqual((yield* Effect.promise(() => res)).headers["content-type"], "text/event-stream")
     })
   )
 

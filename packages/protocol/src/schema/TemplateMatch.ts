@@ -1,0 +1,234 @@
+/**
+ * Reads the variables of a template out of a URI, in time proportional to the length of both: from the end of the URI
+ * it is noted from where each step of the template can still succeed, then one walk forward takes the longest values
+ * that can.
+ */
+import { canonical, decodeValue, isFragment, isQuery, type Expression, type Part } from "./TemplateParts.ts"
+
+/** The longest URI that is read, in characters after encoding. */
+export const maxUriLength = 65_536
+
+/** How many places are tried at which the query of a URI may begin. */
+const maxQueryStarts = 16
+
+type Variables = { [name: string]: string }
+
+/** Names and values, still encoded. */
+type Pairs = ReadonlyArray<readonly [string, string]>
+
+type Step =
+  | { readonly _tag: "Text"; readonly text: string }
+  /** A value of at least `least` characters. */
+  | { readonly _tag: "Value"; readonly name: string; readonly reserved: boolean; readonly least: number }
+  /** Goes on with the next step, or where that fails with the one at `otherwise`. */
+  | { readonly _tag: "Maybe"; readonly otherwise: number }
+
+/** Steps that may be left out. */
+const maybe = (inner: ReadonlyArray<Step>, at: number): ReadonlyArray<Step> => [
+  { _tag: "Maybe", otherwise: at + 1 + inner.length },
+  ...inner
+]
+
+const namedSteps = ({ names, operator: { first, reserved } }: Expression, at: number): ReadonlyArray<Step> => {
+  const steps: Array<Step> = []
+  for (const name of names) {
+    const here = at + steps.length
+    const value: ReadonlyArray<Step> = [
+      { _tag: "Text", text: "=" },
+      { _tag: "Value", name, reserved, least: 0 }
+    ]
+    steps.push(...maybe([{ _tag: "Text", text: canonical(first + name) }, ...maybe(value, here + 2)], here))
+  }
+  return steps
+}
+
+/** Later variables may be missing with all that follow; the first as well, where the expression has a sign to tell by. */
+const listedSteps = ({ names, operator }: Expression, at: number, index = 0): ReadonlyArray<Step> => {
+  const name = names[index]
+  if (name === undefined) return []
+  const { first, reserved, separator } = operator
+  const lead = index === 0 ? first : separator
+  const value: Step = { _tag: "Value", name, reserved, least: lead === "" ? 1 : 0 }
+  if (lead === "") return [value, ...listedSteps({ names, operator }, at + 1, index + 1)]
+  return maybe([{ _tag: "Text", text: lead }, value, ...listedSteps({ names, operator }, at + 3, index + 1)], at)
+}
+
+const stepsOf = (parts: ReadonlyArray<Part>): ReadonlyArray<Step> => {
+  const steps: Array<Step> = []
+  for (const part of parts) {
+    if (typeof part === "string") steps.push({ _tag: "Text", text: part })
+    else steps.push(...(part.operator.named ? namedSteps(part, steps.length) : listedSteps(part, steps.length)))
+  }
+  return steps
+}
+
+/** Where a value may end that starts before each place, and where none starts: inside of `%E9`. */
+const runs = (uri: string, reserved: boolean): Int32Array => {
+  const ends = new Int32Array(uri.length + 1)
+  ends[uri.length] = uri.length
+  for (let at = uri.length - 1; at >= 0; at--) {
+    const stops = !reserved && "/?#&,;".includes(uri.charAt(at))
+    ends[at] = stops ? at : (ends[at + 1] ?? at)
+  }
+  return ends
+}
+
+const insideTriplet = (uri: string, at: number): boolean => uri[at - 1] === "%" || uri[at - 2] === "%"
+
+interface Reading {
+  readonly uri: string
+  readonly plain: Int32Array
+  readonly reserved: Int32Array
+}
+
+const runsOf = (reading: Reading, step: { readonly reserved: boolean }): Int32Array =>
+  step.reserved ? reading.reserved : reading.plain
+
+/** From where a step succeeds, given from where the ones after it do; for a value, the furthest end it can have. */
+const startsOf = (reading: Reading, step: Step, next: Int32Array, otherwise: Int32Array | undefined): Int32Array => {
+  const { uri } = reading
+  const starts = new Int32Array(uri.length + 1).fill(-1)
+  if (step._tag === "Value") {
+    const ends = runsOf(reading, step)
+    let end = -1
+    for (let at = uri.length; at >= 0; at--) {
+      const free = !insideTriplet(uri, at)
+      if (end > (ends[at] ?? at)) end = -1
+      if (end < 0 && free && (next[at] ?? -1) >= 0) end = at
+      if (free && end >= at + step.least) starts[at] = end
+    }
+    return starts
+  }
+  for (let at = 0; at <= uri.length; at++) {
+    if (step._tag === "Maybe") starts[at] = Math.max(next[at] ?? -1, otherwise?.[at] ?? -1)
+    else if (uri.startsWith(step.text, at)) starts[at] = next[at + step.text.length] ?? -1
+  }
+  return starts
+}
+
+/** The values of a URI by the steps, where the last step ends at one of `accepted`. */
+const readSteps = (
+  reading: Reading,
+  steps: ReadonlyArray<Step>,
+  accepted: Int32Array
+): { readonly values: Pairs; readonly end: number } | undefined => {
+  const tables: Array<Int32Array> = []
+  tables[steps.length] = accepted
+  for (let index = steps.length - 1; index >= 0; index--) {
+    const step = steps[index]
+    const next = tables[index + 1]
+    if (step === undefined || next === undefined) return undefined
+    tables[index] = startsOf(reading, step, next, step._tag === "Maybe" ? tables[step.otherwise] : undefined)
+  }
+  const can = (index: number, at: number) => (tables[index]?.[at] ?? -1) >= 0
+  if (!can(0, 0)) return undefined
+  const values: Array<readonly [string, string]> = []
+  let at = 0
+  for (let index = 0; index < steps.length;) {
+    const step = steps[index]
+    if (step?._tag === "Maybe") {
+      index = can(index + 1, at) ? index + 1 : step.otherwise
+      continue
+    }
+    const end = step?._tag === "Value" ? (tables[index]?.[at] ?? at) : at + (step?.text.length ?? 0)
+    if (step?._tag === "Value") values.push([step.name, reading.uri.slice(at, end)])
+    at = end
+    index++
+  }
+  return { values, end: at }
+}
+
+const collect = (pairs: Pairs): Variables | undefined => {
+  const out: Variables = Object.create(null)
+  for (const [name, raw] of pairs) {
+    const value = decodeValue(raw)
+    if (value === undefined || Object.hasOwn(out, name)) return undefined
+    out[name] = value
+  }
+  return out
+}
+
+const queryPairs = (text: string): Pairs =>
+  text === ""
+    ? []
+    : text.split("&").map((pair) => {
+        const equals = pair.indexOf("=")
+        return equals < 0 ? [pair, ""] : [pair.slice(0, equals), pair.slice(equals + 1)]
+      })
+
+/** The query expressions of a template. */
+interface QueryRule {
+  readonly sign: string
+  /** The variables by their names as they stand in a URI. */
+  readonly names: ReadonlyMap<string, string>
+}
+
+/** Where the query may begin: at a sign after which there are only parameters of the template, each once. */
+const queryStarts = (uri: string, { names, sign }: QueryRule): ReadonlyArray<number> => {
+  const found: Array<number> = []
+  let at = uri.indexOf(sign)
+  for (let tries = 0; at >= 0 && tries < maxQueryStarts; tries++, at = uri.indexOf(sign, at + 1)) {
+    const pairs = queryPairs(uri.slice(at + 1))
+    if (pairs.every(([name]) => names.has(name)) && collect(pairs) !== undefined) found.push(at)
+  }
+  return found
+}
+
+const accept = (length: number, places: ReadonlyArray<number>): Int32Array => {
+  const accepted = new Int32Array(length + 1).fill(-1)
+  for (const place of places) accepted[place] = place
+  return accepted
+}
+
+/** Reads all of a text with parts that have no query among them. */
+const plainReader = (parts: ReadonlyArray<Part>): ((text: string, query?: QueryRule) => Pairs | undefined) => {
+  const steps = stepsOf(parts)
+  return (text, query) => {
+    const reading = { uri: text, plain: runs(text, false), reserved: runs(text, true) }
+    const starts = query === undefined ? [] : queryStarts(text, query)
+    const found = starts.length === 0 ? undefined : readSteps(reading, steps, accept(text.length, starts))
+    if (found !== undefined) {
+      const pairs = queryPairs(text.slice(found.end + 1))
+      return [...found.values, ...pairs.map(([name, value]) => [query?.names.get(name) ?? name, value] as const)]
+    }
+    return readSteps(reading, steps, accept(text.length, [text.length]))?.values
+  }
+}
+const queryRule = (parts: ReadonlyArray<Part>): QueryRule | undefined => {
+  const expressions = parts.filter(isQuery)
+  const [first] = expressions
+  return first === undefined
+    ? undefined
+    : {
+        sign: first.operator.first,
+        names: new Map(expressions.flatMap(({ names }) => names).map((name) => [canonical(name), name]))
+      }
+}
+
+/** The part of a list from where a test first holds, and what is before. */
+const cut = (parts: ReadonlyArray<Part>, at: number): readonly [ReadonlyArray<Part>, ReadonlyArray<Part>] =>
+  at < 0 ? [parts, []] : [parts.slice(0, at), parts.slice(at)]
+
+/**
+ * The reader of a template.
+ *
+ * @returns the variables of a URI, decoded, or `undefined` where it does not match as a whole
+ */
+export const templateReader = (
+  parts: ReadonlyArray<Part>
+): ((uri: string) => { readonly [name: string]: string } | undefined) => {
+  const query = queryRule(parts)
+  const [path, rest] = cut(parts, query === undefined ? -1 : parts.findIndex(isQuery))
+  const fragment = rest.slice(Math.max(0, rest.findIndex(isFragment)))
+  const readPath = plainReader(path)
+  const readFragment = query !== undefined && rest.some(isFragment) ? plainReader(fragment) : undefined
+  return (given) => {
+    if (given.length > maxUriLength || /%(?![0-9A-Fa-f]{2})/.test(given)) return undefined
+    const uri = canonical(given)
+    if (uri.length > maxUriLength) return undefined
+    const hash = readFragment === undefined ? -1 : uri.indexOf("#")
+    const before = readPath(hash < 0 ? uri : uri.slice(0, hash), query)
+    const after = readFragment === undefined ? [] : readFragment(hash < 0 ? "" : uri.slice(hash))
+    return before === undefined || after === undefined ? undefined : collect([...before, ...after])
+  }
+}

@@ -1,0 +1,22 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Limits } from "../src/index.ts"
+
+describe("limits", () => {
+  it("D13: are these where nothing is said", () => {
+    assert.deepStrictEqual(Limits.of(), {
+      bodyBytes: 4_194_304,
+      lineBytes: 16_777_216,
+      runningCalls: 64,
+      unreadBytes: 1_048_576,
+      streamAfter: 2_000,
+      keepAlive: 15_000,
+      drain: 3_000,
+      grace: 5_000
+    })
+  })
+
+  it("D13: are never lost to a setting that is absent at run time", () => {
+    const absent = { bodyBytes: undefined, grace: 1 } as unknown as Partial<Limits>
+    assert.deepStrictEqual(Limits.of(absent), { ...Limits.defaults, grace: 1 })
+  })
+})

@@ -1,0 +1,142 @@
+/**
+ * The Node door inside the frameworks that people have: mounted before and after their body parsers, under a path, with
+ * the caller's own context.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import express from "express"
+import { fastify, type FastifyInstance } from "fastify"
+import { Hono } from "hono"
+import * as Schema from "effect/Schema"
+import { rawToolCall, type RawMessage } from "@treadle/testing"
+import { McpHttp } from "../../src/http.ts"
+import { McpNode, type NodeRequest } from "../../src/node/index.ts"
+import { empty } from "../fixtures/calling.ts"
+import { listening } from "../fixtures/cells.ts"
+import { headersOf } from "../fixtures/rawPeers.ts"
+
+interface Ctx {
+  readonly user: string
+}
+
+const mcp = empty<Ctx>().tool(
+  "whoami",
+  { description: "", input: { greeting: Schema.String } },
+  async ({ greeting }, { context }) => `${greeting} ${context.user}`
+)
+const message = rawToolCall(1, "whoami", { greeting: "Hé" })
+const user = { user: "Ada" }
+
+const send = (url: string, body: RawMessage | string = message) =>
+  Effect.promise(async () => {
+    const text = typeof body === "string" ? body : JSON.stringify(body)
+    const response = await fetch(url, { method: "POST", headers: headersOf(message), body: text })
+    return { status: response.status, json: JSON.parse(await response.text()) }
+  })
+
+const greets = (url: string) =>
+  Effect.map(send(url), ({ json }) => assert.strictEqual(json.result?.content[0].text, "Hé Ada", JSON.stringify(json)))
+
+describe("Express 5", () => {
+  it.effect("serves the door before and after express.json(), text and raw, and under a path", () =>
+    Effect.gen(function* () {
+      const door = McpNode.handler(mcp)
+      const app = express()
+      const mount = (req: NodeRequest, res: Parameters<typeof door>[1]) => door(req, res, user)
+      app.all("/before", mount)
+      app.use("/text", express.text({ type: "*/*" }), mount)
+      app.use("/raw", express.raw({ type: "*/*" }), mount)
+      app.use("/form", express.urlencoded(), mount)
+      app.use(express.json())
+      app.all("/after", mount)
+      app.use("/mounted/here", express.Router().post("/mcp", mount))
+      const port = yield* listening(app)
+      for (const path of ["before", "text", "raw", "form", "after", "mounted/here/mcp", "after?x=1"]) {
+        yield* greets(`http://127.0.0.1:${port}/${path}`)
+      }
+      assert.strictEqual((yield* send(`http://127.0.0.1:${port}/before`, "{")).json.error.code, -32700)
+      assert.strictEqual((yield* send(`http://127.0.0.1:${port}/before`, "")).json.error.code, -32700)
+      assert.strictEqual((yield* send(`http://127.0.0.1:${port}/after`, "")).status, 400)
+    })
+  )
+})
+
+describe("Fastify", () => {
+  const app = (prepare: (app: FastifyInstance) => void) =>
+    Effect.map(
+      Effect.acquireRelease(
+        Effect.promise(async () => {
+          const server = fastify()
+          prepare(server)
+          await server.listen({ port: 0, host: "127.0.0.1" })
+          return server
+        }),
+        (server) => Effect.promise(() => server.close())
+      ),
+      (server) => {
+        const address = server.server.address()
+        return `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}/mcp`
+      }
+    )
+
+  it.effect("serves the door raw, without its parser", () =>
+    Effect.gen(function* () {
+      const door = McpNode.handler(mcp)
+      const url = yield* app((server) => {
+        server.removeAllContentTypeParsers()
+        server.addContentTypeParser("*", (_request, _payload, done) => done(null))
+        server.all("/mcp", (request, reply) => {
+          reply.hijack()
+          door(request.raw, reply.raw, user)
+        })
+      })
+      yield* greets(url)
+    })
+  )
+
+  it.effect("serves the door with its parser where the body is handed on, and says so where it is not", () =>
+    Effect.gen(function* () {
+      const door = McpNode.handler(mcp)
+      for (const handOn of [true, false]) {
+        const url = yield* app((server) => {
+          server.all("/mcp", (request, reply) => {
+            reply.hijack()
+            door(handOn ? Object.assign(request.raw, { body: request.body }) : request.raw, reply.raw, user)
+          })
+        })
+        if (handOn) yield* greets(url)
+        else {
+          const { json, status } = yield* send(url)
+          assert.strictEqual(status, 500)
+          assert.include(json.error.message, "pass the parsed body as req.body")
+        }
+      }
+    })
+  )
+})
+
+describe("Hono", () => {
+  it.effect("serves the fetch door, and says so where something read the body", () =>
+    Effect.gen(function* () {
+      const door = McpHttp.fetch(mcp)
+      const app = new Hono()
+      app.all("/mcp", (c) => door(c.req.raw, user))
+      app.all("/read", async (c) => {
+        await c.req.raw.text()
+        return door(c.req.raw, user)
+      })
+      const post = (path: string) =>
+        Effect.promise(async () => {
+          const response = await app.request(`http://localhost${path}`, {
+            method: "POST",
+            headers: headersOf(message),
+            body: JSON.stringify(message)
+          })
+          return { status: response.status, json: JSON.parse(await response.text()) }
+        })
+      assert.strictEqual((yield* post("/mcp")).json.result.content[0].text, "Hé Ada")
+      const gone = yield* post("/read")
+      assert.deepStrictEqual([gone.status, gone.json.error.code], [500, -32603])
+    })
+  )
+})
