@@ -23,13 +23,19 @@ export interface Misfit {
  * @returns a total function: the value that was given, now typed, or every problem found in it
  */
 export const wireDecoder = <T>(schema: WireSchema<T>): ((value: unknown) => Result.Result<T, Misfit>) => {
-  const is = Schema.is(schema)
-  const decode = Schema.decodeUnknownResult(schema, { errors: "all" })
+  // Made when it is first asked: a server that reads no such payload should not pay for it at start-up.
+  let checks: ReturnType<typeof compile<T>> | undefined
   return (value) => {
-    if (is(value)) return Result.succeed(value)
-    const decoded = decode(value)
+    checks ??= compile(schema)
+    if (checks.is(value)) return Result.succeed(value)
+    const decoded = checks.decode(value)
     return Result.isFailure(decoded)
       ? Result.fail({ problems: schemaProblems(decoded.failure.issue) })
       : Result.succeed(decoded.success)
   }
 }
+
+const compile = <T>(schema: WireSchema<T>) => ({
+  is: Schema.is(schema),
+  decode: Schema.decodeUnknownResult(schema, { errors: "all" })
+})

@@ -107,12 +107,21 @@ const choices = (node: JsonObject): Choices | undefined => {
 const titled = ({ titles, values }: Choices): ReadonlyArray<JsonObject> =>
   values.map((value, index) => ({ const: value, title: titles?.[index] ?? value }))
 
-const choiceField = (node: JsonObject, found: Choices): Field =>
-  Result.succeed({
+/** A sentence about each value of a default that cannot be chosen. */
+const strangers = (values: ReadonlyArray<string>, given: Json | undefined): ReadonlyArray<string> =>
+  (Array.isArray(given) ? given : given === undefined ? [] : [given])
+    .filter((value) => !values.includes(value))
+    .map((value) => `the default ${JSON.stringify(value)} is none of the choices`)
+
+const choiceField = (node: JsonObject, found: Choices): Field => {
+  const wrong = strangers(found.values, node["default"])
+  if (wrong.length > 0) return refuse(...wrong)
+  return Result.succeed({
     type: "string",
     ...pick(node, texts),
     ...(found.titles === undefined ? { enum: found.values } : { oneOf: titled(found) })
   })
+}
 
 const listField = (node: JsonObject, root: JsonObject): Field => {
   const cure = "a form has lists of choices only: use Schema.Array(Schema.Literals([…]))"
@@ -122,6 +131,8 @@ const listField = (node: JsonObject, root: JsonObject): Field => {
   const item = resolved(node["items"], root)
   const found = item === undefined ? undefined : choices(item)
   if (found === undefined) return refuse(cure)
+  const wrong = strangers(found.values, node["default"])
+  if (wrong.length > 0) return refuse(...wrong)
   return Result.succeed({
     type: "array",
     ...pick(node, [...texts, "minItems", "maxItems"]),

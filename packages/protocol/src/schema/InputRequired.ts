@@ -49,9 +49,12 @@ const asking = {
   _meta: Schema.optionalKey(Meta)
 }
 
+/** A result with questions. */
+export const Questions = Schema.Struct({ ...asking, inputRequests: InputRequests })
+
+/** A result with a state to come back with. */
+export const Postponed = Schema.Struct({ ...asking, requestState: Schema.String })
+
 /** A result that asks before it goes on. It has questions, a state, or both (MRTR-03). */
-export const InputRequiredResult = Schema.Union([
-  Schema.Struct({ ...asking, inputRequests: InputRequests }),
-  Schema.Struct({ ...asking, requestState: Schema.String })
-])
+export const InputRequiredResult = Schema.Union([Questions, Postponed])
 export type InputRequiredResult = typeof InputRequiredResult.Type

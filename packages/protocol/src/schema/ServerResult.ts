@@ -8,7 +8,7 @@ import type { ClientMethod } from "./ClientRequest.ts"
 import { CompletionResult } from "./Completion.ts"
 import { DiscoverResult } from "./Discover.ts"
 import { InitializeResult } from "./Initialize.ts"
-import { InputRequiredResult } from "./InputRequired.ts"
+import { Postponed, Questions, type InputRequiredResult } from "./InputRequired.ts"
 import { Meta } from "./Meta.ts"
 import { PromptPage, ReadResult, ResourcePage, TemplatePage, ToolPage } from "./Page.ts"
 import { payloadDecoders } from "./PayloadTable.ts"
@@ -50,7 +50,15 @@ export type Round<M extends ClientMethod> =
   | { readonly _tag: "InputRequired"; readonly result: InputRequiredResult }
 
 const decoderOf = payloadDecoders(results)
-const decodeInputRequired = wireDecoder(InputRequiredResult)
+const decodeQuestions = wireDecoder(Questions)
+const decodePostponed = wireDecoder(Postponed)
+
+const decodeInputRequired = (value: unknown): Result.Result<InputRequiredResult, Misfit> => {
+  if (own(value, "inputRequests") !== undefined) return decodeQuestions(value)
+  return own(value, "requestState") === undefined
+    ? Result.fail({ problems: [`an input_required result must have "inputRequests", "requestState" or both`] })
+    : decodePostponed(value)
+}
 
 /** The methods that may ask before they go on (MRTR-02). */
 const asking: ReadonlySet<string> = new Set<ClientMethod>(["tools/call", "prompts/get", "resources/read"])

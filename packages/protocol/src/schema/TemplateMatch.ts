@@ -3,7 +3,7 @@
  * it is noted from where each step of the template can still succeed, then one walk forward takes the longest values
  * that can.
  */
-import { canonical, decodeValue, isFragment, isQuery, type Expression, type Part } from "./TemplateParts.ts"
+import { canonical, decodeValue, isQuery, type Expression, type Part } from "./TemplateParts.ts"
 
 /** The longest URI that is read, in characters after encoding. */
 export const maxUriLength = 65_536
@@ -18,8 +18,14 @@ type Pairs = ReadonlyArray<readonly [string, string]>
 
 type Step =
   | { readonly _tag: "Text"; readonly text: string }
-  /** A value of at least `least` characters. */
-  | { readonly _tag: "Value"; readonly name: string; readonly reserved: boolean; readonly least: number }
+  /** A value of at least `least` characters; an assigned one has a `=` before it, or is empty without. */
+  | {
+      readonly _tag: "Value"
+      readonly name: string
+      readonly reserved: boolean
+      readonly least: number
+      readonly assigned: boolean
+    }
   /** Goes on with the next step, or where that fails with the one at `otherwise`. */
   | { readonly _tag: "Maybe"; readonly otherwise: number }
 
@@ -32,12 +38,8 @@ const maybe = (inner: ReadonlyArray<Step>, at: number): ReadonlyArray<Step> => [
 const namedSteps = ({ names, operator: { first, reserved } }: Expression, at: number): ReadonlyArray<Step> => {
   const steps: Array<Step> = []
   for (const name of names) {
-    const here = at + steps.length
-    const value: ReadonlyArray<Step> = [
-      { _tag: "Text", text: "=" },
-      { _tag: "Value", name, reserved, least: 0 }
-    ]
-    steps.push(...maybe([{ _tag: "Text", text: canonical(first + name) }, ...maybe(value, here + 2)], here))
+    const value: Step = { _tag: "Value", name, reserved, least: 0, assigned: true }
+    steps.push(...maybe([{ _tag: "Text", text: canonical(first + name) }, value], at + steps.length))
   }
   return steps
 }
@@ -48,7 +50,7 @@ const listedSteps = ({ names, operator }: Expression, at: number, index = 0): Re
   if (name === undefined) return []
   const { first, reserved, separator } = operator
   const lead = index === 0 ? first : separator
-  const value: Step = { _tag: "Value", name, reserved, least: lead === "" ? 1 : 0 }
+  const value: Step = { _tag: "Value", name, reserved, least: lead === "" ? 1 : 0, assigned: false }
   if (lead === "") return [value, ...listedSteps({ names, operator }, at + 1, index + 1)]
   return maybe([{ _tag: "Text", text: lead }, value, ...listedSteps({ names, operator }, at + 3, index + 1)], at)
 }
@@ -95,7 +97,8 @@ const startsOf = (reading: Reading, step: Step, next: Int32Array, otherwise: Int
       const free = !insideTriplet(uri, at)
       if (end > (ends[at] ?? at)) end = -1
       if (end < 0 && free && (next[at] ?? -1) >= 0) end = at
-      if (free && end >= at + step.least) starts[at] = end
+      if (step.assigned && uri[at] !== "=") starts[at] = (next[at] ?? -1) < 0 ? -1 : at
+      else if (free && end >= at + step.least) starts[at] = end
     }
     return starts
   }
@@ -107,11 +110,7 @@ const startsOf = (reading: Reading, step: Step, next: Int32Array, otherwise: Int
 }
 
 /** The values of a URI by the steps, where the last step ends at one of `accepted`. */
-const readSteps = (
-  reading: Reading,
-  steps: ReadonlyArray<Step>,
-  accepted: Int32Array
-): { readonly values: Pairs; readonly end: number } | undefined => {
+const readSteps = (reading: Reading, steps: ReadonlyArray<Step>, accepted: Int32Array): Pairs | undefined => {
   const tables: Array<Int32Array> = []
   tables[steps.length] = accepted
   for (let index = steps.length - 1; index >= 0; index--) {
@@ -131,11 +130,13 @@ const readSteps = (
       continue
     }
     const end = step?._tag === "Value" ? (tables[index]?.[at] ?? at) : at + (step?.text.length ?? 0)
-    if (step?._tag === "Value") values.push([step.name, reading.uri.slice(at, end)])
+    if (step?._tag === "Value") {
+      values.push([step.name, reading.uri.slice(step.assigned && end > at ? at + 1 : at, end)])
+    }
     at = end
     index++
   }
-  return { values, end: at }
+  return values
 }
 
 const collect = (pairs: Pairs): Variables | undefined => {
@@ -158,56 +159,52 @@ const queryPairs = (text: string): Pairs =>
 
 /** The query expressions of a template. */
 interface QueryRule {
-  readonly sign: string
+  readonly signs: string
   /** The variables by their names as they stand in a URI. */
   readonly names: ReadonlyMap<string, string>
 }
 
 /** Where the query may begin: at a sign after which there are only parameters of the template, each once. */
-const queryStarts = (uri: string, { names, sign }: QueryRule): ReadonlyArray<number> => {
+const queryStarts = (uri: string, { names, signs }: QueryRule): ReadonlyArray<number> => {
   const found: Array<number> = []
-  let at = uri.indexOf(sign)
-  for (let tries = 0; at >= 0 && tries < maxQueryStarts; tries++, at = uri.indexOf(sign, at + 1)) {
+  let tries = 0
+  for (let at = 0; at < uri.length && tries < maxQueryStarts; at++) {
+    if (!signs.includes(uri.charAt(at))) continue
+    tries++
     const pairs = queryPairs(uri.slice(at + 1))
     if (pairs.every(([name]) => names.has(name)) && collect(pairs) !== undefined) found.push(at)
   }
   return found
 }
 
-const accept = (length: number, places: ReadonlyArray<number>): Int32Array => {
-  const accepted = new Int32Array(length + 1).fill(-1)
-  for (const place of places) accepted[place] = place
-  return accepted
-}
+const readUntil = (reading: Reading, steps: ReadonlyArray<Step>, end: number): Pairs | undefined =>
+  readSteps(reading, steps, new Int32Array(reading.uri.length + 1).fill(-1).fill(end, end, end + 1))
 
-/** Reads all of a text with parts that have no query among them. */
-const plainReader = (parts: ReadonlyArray<Part>): ((text: string, query?: QueryRule) => Pairs | undefined) => {
+/** Reads all of a text: the path by its steps, then as long a query as there can be, or none. */
+const textReader = (parts: ReadonlyArray<Part>, query?: QueryRule): ((text: string) => Pairs | undefined) => {
   const steps = stepsOf(parts)
-  return (text, query) => {
+  return (text) => {
     const reading = { uri: text, plain: runs(text, false), reserved: runs(text, true) }
-    const starts = query === undefined ? [] : queryStarts(text, query)
-    const found = starts.length === 0 ? undefined : readSteps(reading, steps, accept(text.length, starts))
-    if (found !== undefined) {
-      const pairs = queryPairs(text.slice(found.end + 1))
-      return [...found.values, ...pairs.map(([name, value]) => [query?.names.get(name) ?? name, value] as const)]
+    for (const start of query === undefined ? [] : queryStarts(text, query)) {
+      const path = readUntil(reading, steps, start)
+      const pairs = queryPairs(text.slice(start + 1))
+      if (path !== undefined) {
+        return [...path, ...pairs.map(([name, value]) => [query?.names.get(name) ?? name, value] as const)]
+      }
     }
-    return readSteps(reading, steps, accept(text.length, [text.length]))?.values
+    return readUntil(reading, steps, text.length)
   }
 }
+
 const queryRule = (parts: ReadonlyArray<Part>): QueryRule | undefined => {
   const expressions = parts.filter(isQuery)
-  const [first] = expressions
-  return first === undefined
-    ? undefined
-    : {
-        sign: first.operator.first,
-        names: new Map(expressions.flatMap(({ names }) => names).map((name) => [canonical(name), name]))
-      }
+  if (expressions.length === 0) return undefined
+  const names = expressions.flatMap((expression) => expression.names)
+  return {
+    signs: expressions.map(({ operator }) => operator.first).join(""),
+    names: new Map(names.map((name) => [canonical(name), name]))
+  }
 }
-
-/** The part of a list from where a test first holds, and what is before. */
-const cut = (parts: ReadonlyArray<Part>, at: number): readonly [ReadonlyArray<Part>, ReadonlyArray<Part>] =>
-  at < 0 ? [parts, []] : [parts.slice(0, at), parts.slice(at)]
 
 /**
  * The reader of a template.
@@ -218,16 +215,16 @@ export const templateReader = (
   parts: ReadonlyArray<Part>
 ): ((uri: string) => { readonly [name: string]: string } | undefined) => {
   const query = queryRule(parts)
-  const [path, rest] = cut(parts, query === undefined ? -1 : parts.findIndex(isQuery))
-  const fragment = rest.slice(Math.max(0, rest.findIndex(isFragment)))
-  const readPath = plainReader(path)
-  const readFragment = query !== undefined && rest.some(isFragment) ? plainReader(fragment) : undefined
+  const at = query === undefined ? parts.length : parts.findIndex(isQuery)
+  const tail = parts.slice(at).filter((part) => !isQuery(part))
+  const readPath = textReader(parts.slice(0, at), query)
+  const readFragment = tail.length === 0 ? undefined : textReader(tail)
   return (given) => {
     if (given.length > maxUriLength || /%(?![0-9A-Fa-f]{2})/.test(given)) return undefined
     const uri = canonical(given)
     if (uri.length > maxUriLength) return undefined
     const hash = readFragment === undefined ? -1 : uri.indexOf("#")
-    const before = readPath(hash < 0 ? uri : uri.slice(0, hash), query)
+    const before = readPath(hash < 0 ? uri : uri.slice(0, hash))
     const after = readFragment === undefined ? [] : readFragment(hash < 0 ? "" : uri.slice(hash))
     return before === undefined || after === undefined ? undefined : collect([...before, ...after])
   }

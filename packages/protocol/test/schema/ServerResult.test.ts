@@ -73,8 +73,8 @@ describe("ServerResult", () => {
   )
 
   it.each([
-    ["MRTR-03 neither questions nor state", {}, "inputRequests"],
-    ["MRTR-04 a question of another method", { inputRequests: { k: { method: "ping" } } }, "inputRequests.k.method"],
+    ["MRTR-03 neither questions nor state", {}, "an input_required result must have"],
+    ["MRTR-04 a question of another method", { inputRequests: { k: { method: "ping" } } }, "inputRequests.k: "],
     ["MRTR-13 a state that is not text", { requestState: {} }, "requestState"]
   ])("%s is invalid, and the member is named", (_, more, path) => {
     const decoded = ServerResult.decodeRound("tools/call", { resultType: "input_required", ...more })

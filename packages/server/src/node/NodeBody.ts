@@ -61,12 +61,18 @@ const parsedBody = (req: NodeRequest, limit: number): Body | undefined => {
  * Gives the body to `take`, in this call or a later one. A client that goes away before its body is complete gets
  * nothing.
  *
+ * @param announced the Content-Length header
  * @param limit bytes
  */
-export const readBody = (req: NodeRequest, limit: number, take: (body: Body) => void): void => {
+export const readBody = (
+  req: NodeRequest,
+  announced: string | undefined,
+  limit: number,
+  take: (body: Body) => void
+): void => {
   const parsed = parsedBody(req, limit)
   if (parsed !== undefined) return take(parsed)
-  if (Number(req.headers["content-length"]) > limit) return take(tooLarge(limit))
+  if (Number(announced) > limit) return take(tooLarge(limit))
   let first: Buffer | undefined
   let rest: Array<Buffer> | undefined
   let size = 0

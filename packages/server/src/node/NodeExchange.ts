@@ -16,6 +16,7 @@ import { HttpReply, type HttpWriter, type ReplySettings } from "../transport/Htt
 import { statusOf } from "../transport/HttpStatus.ts"
 import type { Outbox } from "../transport/Outbox.ts"
 import { readBody, type Body, type NodeRequest } from "./NodeBody.ts"
+import { headerLookup } from "./NodeHeaders.ts"
 
 /** What the requests of one door share. */
 export interface NodeDoorParts {
@@ -124,13 +125,6 @@ class NodeInbound implements Inbound {
   }
 }
 
-const headerOf =
-  (headers: NodeRequest["headers"]) =>
-  (name: string): string | undefined => {
-    const value = headers[name]
-    return typeof value === "string" || value === undefined ? value : value.join(", ")
-  }
-
 const deliver = (parts: NodeDoorParts, inbound: NodeInbound, res: ServerResponse, accepts: Accepted): void => {
   const { served, outbox, reply } = parts
   const writer = new NodeWriter(res, outbox, served.isStopping)
@@ -150,7 +144,7 @@ const deliver = (parts: NodeDoorParts, inbound: NodeInbound, res: ServerResponse
 /** Serves one request. */
 export const nodeExchange = (parts: NodeDoorParts, req: NodeRequest, res: ServerResponse, context: unknown): void => {
   const { served, guard, outbox, reply } = parts
-  const header = headerOf(req.headers)
+  const header = headerLookup(req)
   const refuse = (refusal: Refusal): void => {
     const answer = refused(refusal)
     new NodeWriter(res, outbox, served.isStopping).json(statusOf(answer), answer.text)
@@ -169,5 +163,7 @@ export const nodeExchange = (parts: NodeDoorParts, req: NodeRequest, res: Server
     deliver(parts, new NodeInbound(body.value, req, header, context, caller.principal), res, admits)
   }
   const resource = new AsyncResource("TREADLE", keepsNothing)
-  readBody(req, reply.limits.bodyBytes, (body) => resource.runInAsyncScope(take, undefined, body))
+  readBody(req, header("content-length"), reply.limits.bodyBytes, (body) =>
+    resource.runInAsyncScope(take, undefined, body)
+  )
 }
