@@ -1,10 +1,18 @@
 // `npm start`: installs and builds what is missing, then runs the box office and its client.
-// `npm start -- --once` ends after the demonstration; `npm start -- --stdio` serves standard input and output.
+// `npm start -- --once` ends after the demonstration; `--port N` chooses the port; `--stdio` serves standard input and
+// output.
+import { spawn } from "node:child_process"
 import path from "node:path"
-import { buildExamples } from "./examples.mjs"
 import { install, root, run } from "./tools.mjs"
 
 install()
 run(process.execPath, ["scripts/build.mjs", "--if-needed"])
+const { buildExamples } = await import("./examples.mjs")
 await buildExamples()
-run(process.execPath, [path.join(root, "examples/box-office/dist/main.js"), ...process.argv.slice(2)])
+
+const program = path.join(root, "examples/box-office/dist/main.js")
+const child = spawn(process.execPath, [program, ...process.argv.slice(2)], { stdio: "inherit" })
+for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => child.kill(signal))
+child.on("exit", (code, signal) => {
+  process.exitCode = code ?? (signal === null ? 0 : 1)
+})

@@ -12,7 +12,10 @@ const portAt = process.argv.indexOf("--port")
 const port = portAt < 0 ? 8080 : Number(process.argv[portAt + 1])
 
 const serveHttp = async () => {
-  const server = await McpNode.listen(boxOffice, { port })
+  const server = await McpNode.listen(boxOffice, { port }).catch((error: Error) => {
+    console.error(`Port ${port} cannot be opened (${error.message}). Try another: npm start -- --port ${port + 1}`)
+    process.exit(1)
+  })
   console.log(`Box office serves MCP at ${server.url}\n`)
   await Effect.runPromise(demonstration(server.url, console.log))
   if (process.argv.includes("--once")) return server.close()

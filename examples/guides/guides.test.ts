@@ -6,6 +6,7 @@ import { McpNode } from "@treadle/server/node"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { boxOffice } from "../box-office/server.ts"
+import { makeFastify } from "./fastify.ts"
 import { app } from "./hono.ts"
 import { visit } from "./promise-client.ts"
 import { NoStation, Stations, weather as weatherEffect } from "./weather-effect.ts"
@@ -40,6 +41,16 @@ describe("the guides", () => {
     await visit(server.url, (line) => lines.push(line))
     assert.deepStrictEqual(lines.slice(0, 3), ["Evening bill: 12", "Late bill: 2", "no show 9"])
     assert.include(lines[3] ?? "", "two are enough")
+  })
+
+  it("answer in a Fastify app, after its own parser", async () => {
+    const app = makeFastify()
+    const url = await app.listen({ port: 0, host: "127.0.0.1" })
+    const client = await connect(`${url}/mcp`)
+    const result = await client.callTool("get_forecast", { city: "Oslo" })
+    assert.deepStrictEqual(result.structuredContent, { degrees: 21 })
+    await client.close()
+    await app.close()
   })
 
   it("hand the user of a Hono app to the handler", async () => {

@@ -31,8 +31,11 @@ const openSession = Effect.fnUntraced(function* (
     const { discovered, version } = verdict
     return makeSession({ engine, version, discovered, settings })
   }
-  const speaks = verdict.versions.length === 0 ? "revisions before 2026-07-28" : verdict.versions.join(", ")
-  const what = `this server speaks only ${speaks} (${verdict.why}); the compat era is not supported yet`
+  const what =
+    verdict.versions.length === 0
+      ? `${verdict.why}. Either no MCP server answers here, or one that speaks only revisions before 2026-07-28, ` +
+        "which this client does not speak yet"
+      : `this server speaks only ${verdict.versions.join(", ")}; the compat era is not supported yet`
   return yield* engine.error(ClientRequest.discover(), new McpReason.NotOffered({ what }))
 })
 

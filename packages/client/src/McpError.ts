@@ -82,7 +82,7 @@ class TooManyRounds extends Data.TaggedError("TooManyRounds")<{ readonly rounds:
 /** The server wants to know who is calling (HTTP 401). */
 class Unauthorized extends Data.TaggedError("Unauthorized")<{ readonly server: string }> {
   override get message(): string {
-    return `${this.server} asks for authorization (HTTP 401); send it with the "headers" setting`
+    return `the server asks for authorization (HTTP 401); send it with the "headers" setting`
   }
 }
 

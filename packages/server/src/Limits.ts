@@ -13,7 +13,7 @@ export interface Limits {
   readonly unreadBytes: number
   /** After how long a call that has not answered turns to an event stream, where the client takes one. */
   readonly streamAfter: number
-  /** How often an open event stream gets a comment, so that no intermediary closes it. */
+  /** How often an open event stream gets a comment, so that no intermediary closes it; some close after ten seconds. */
   readonly keepAlive: number
   /** How long running calls may go on after the end of standard input. */
   readonly drain: number
@@ -28,7 +28,7 @@ export const Limits = {
     runningCalls: 64,
     unreadBytes: 1024 * 1024,
     streamAfter: 2_000,
-    keepAlive: 15_000,
+    keepAlive: 8_000,
     drain: 3_000,
     grace: 5_000
   } satisfies Limits,

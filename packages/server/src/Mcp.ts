@@ -155,7 +155,7 @@ class McpValue {
   tool(first: string | AnyEndpoint, second: unknown, third?: unknown): McpValue {
     const place = placeBelow(this.tool)
     if (typeof first !== "string") return this.#tool(first, second as AnyHandler, {}, place)
-    const { visible, timeout, ...contract } = second as Description & ToolSettings
+    const { visible, timeout, ...contract } = (second ?? {}) as Description & ToolSettings
     return this.#tool(endpointOf(first, contract), third as AnyHandler, { visible, timeout }, place)
   }
 

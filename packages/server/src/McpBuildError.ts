@@ -14,6 +14,7 @@ export type McpBuildError =
       readonly places: ReadonlyArray<Place>
       readonly place: Place
     }
+  | { readonly _tag: "InvalidDefinition"; readonly tool: string; readonly why: string; readonly place: Place }
   | { readonly _tag: "NotPromotable"; readonly tool: string; readonly why: string; readonly place: Place }
   | {
       readonly _tag: "UnrepresentableSchema"
@@ -42,6 +43,8 @@ export const describe = (error: McpBuildError): string => {
       return `tool ${quoted(error.tool)} (${error.place}): ${error.rule}. Rename it.`
     case "DuplicateTool":
       return `tool ${quoted(error.tool)} is added ${error.places.length} times (${error.places.join(", ")}). Rename all but one.`
+    case "InvalidDefinition":
+      return `tool ${quoted(error.tool)} (${error.place}): ${error.why}.`
     case "NotPromotable":
       return `tool ${quoted(error.tool)} (${error.place}): ${error.why}. Describe the input as fields or an object schema.`
     case "UnrepresentableSchema": {
@@ -53,7 +56,7 @@ export const describe = (error: McpBuildError): string => {
     case "AmbiguousErrors":
       return `tool ${quoted(error.tool)} (${error.place}) declares two errors with the tag ${quoted(error.tag)}. Give each its own _tag.`
     case "InvalidExtensionId":
-      return `${error.rule} (${error.place}).`
+      return `extension (${error.place}): ${error.rule}.`
     case "DuplicateExtension":
       return `extension ${quoted(error.extension)} is declared ${error.places.length} times (${error.places.join(", ")}). Declare it once.`
   }

@@ -63,7 +63,7 @@ export interface Served {
   readonly hangUp: (owner: string) => void
   /** Completes when nothing runs. */
   readonly idle: Effect.Effect<void>
-  /** Refuses new calls, waits for the running ones, ends those that outlast the grace, and waits for their finalizers. */
+  /** Refuses new calls, waits for the running ones, ends those that outlast the grace, and waits as long for their finalizers. */
   readonly stop: Effect.Effect<void>
 }
 
@@ -163,13 +163,14 @@ export const makeServed = Effect.fnUntraced(function* (definition: ServedDefinit
     report,
     sweep: makeSweep(inFlight, Context.get(base, Clock.Clock), base)
   })
+  const quiet = Effect.timeoutOption(inFlight.empty, limits.grace)
   const stop = Effect.suspend(() => {
     stopping = true
     return Effect.andThen(
-      Effect.timeoutOption(inFlight.empty, limits.grace),
+      quiet,
       Effect.suspend(() => {
         inFlight.endAll("stopping")
-        return inFlight.empty
+        return quiet
       })
     )
   })

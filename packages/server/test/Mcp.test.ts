@@ -363,3 +363,45 @@ describe("a tool for some callers", () => {
     })
   )
 })
+
+describe("what only plain JavaScript can write", () => {
+  it("D1: is a build error too: no handler, no description, no schema at all, a schema of Zod 3, a JSON Schema", () => {
+    const mcp = Mcp.make({ name: "js", version: "1" }) as unknown as {
+      tool: (...args: ReadonlyArray<unknown>) => Parameters<typeof Mcp.check>[0] & typeof mcp
+    }
+    const handler = async () => "x"
+    const built = mcp
+      .tool("bare")
+      .tool("json", { description: "x", input: { type: "object", properties: {} } }, handler)
+      .tool("zod3", { description: "x", input: { _def: {}, parse: () => undefined } }, handler)
+      .tool("field", { description: "x", input: { a: 5 } }, handler)
+      .tool("fields", { description: "x", output: { a: Schema.Int } }, handler)
+    assert.deepStrictEqual(
+      Mcp.check(built).map((error) => [error._tag, "why" in error ? error.why : ""]),
+      [
+        ["InvalidDefinition", "it has no handler; pass a function"],
+        ["InvalidDefinition", "it has no description; a model chooses a tool by it"],
+        [
+          "UnrepresentableSchema",
+          "a JSON Schema object checks nothing by itself: write fields, an Effect Schema, or a Zod or ArkType schema"
+        ],
+        ["UnrepresentableSchema", "Zod 3 does not print JSON Schema: use Zod 4"],
+        ["UnrepresentableSchema", 'the field "a" is no Effect Schema'],
+        ["UnrepresentableSchema", "an output is one schema, not fields: wrap them in Schema.Struct"]
+      ]
+    )
+  })
+
+  it("D1: names the member of a Zod object that has no JSON form", () => {
+    const mcp = Mcp.make({ name: "zod", version: "1" }).tool(
+      "dated",
+      { description: "x", input: z.object({ ok: z.string(), inner: z.object({ at: z.date() }) }) },
+      async () => "x"
+    )
+    const errors = Mcp.check(mcp)
+    assert.deepStrictEqual(
+      errors.map((error) => ("path" in error ? error.path : error._tag)),
+      ["inner.at"]
+    )
+  })
+})

@@ -60,13 +60,17 @@ const verdictOn = (engine: ClientEngine, error: McpError): Effect.Effect<Verdict
   switch (reason._tag) {
     case "Rpc":
       if (reason.status !== undefined && saysNothing(reason.status)) return Effect.fail(error)
-      return isModern(reason) ? Effect.fail(error) : legacy(`server/discover gave JSON-RPC error ${reason.code}`)
+      return isModern(reason)
+        ? Effect.fail(error)
+        : legacy(`it answered ${reason.code}, ${JSON.stringify(reason.message)}`)
     case "Transport":
       return reason.status === undefined || reason.status < 400 || saysNothing(reason.status)
         ? Effect.fail(error)
-        : legacy(`server/discover gave HTTP ${reason.status}`)
+        : legacy(reason.message)
     case "TimedOut":
-      return engine.kind === "http" ? Effect.fail(error) : legacy("server/discover was not answered")
+      return engine.kind === "http"
+        ? Effect.fail(error)
+        : legacy(`no answer within ${reason.after} ms; a slow start needs a longer "probeTimeout"`)
     default:
       return Effect.fail(error)
   }

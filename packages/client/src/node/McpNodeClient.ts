@@ -38,7 +38,7 @@ export interface StdioSettings extends ChildCommand, ClientSettings {
  */
 const stdio = (settings: StdioSettings): Effect.Effect<McpSession, McpError, Scope.Scope> =>
   Effect.flatMap(openChild(settings, noiseHook(settings)), ({ port, whyEnded }) =>
-    McpClient.pipe(port, { ...settings, name: settings.command, whyEnded })
+    McpClient.pipe(port, { ...settings, name: [settings.command, ...(settings.args ?? [])].join(" "), whyEnded })
   )
 
 /** Sessions that need Node. */

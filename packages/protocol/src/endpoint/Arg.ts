@@ -4,8 +4,14 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 
-const described = <S extends Schema.Top>(schema: S, annotations: Schema.Annotations.Annotations): S =>
-  Object.keys(annotations).length === 0 ? schema : (schema.annotate(annotations) as unknown as S)
+/** Annotates what is sent: a schema that transforms, such as a date, would lose what is said of its decoded side. */
+const described = <S extends Schema.Top>(schema: S, annotations: Schema.Annotations.Annotations): S => {
+  if (Object.keys(annotations).length === 0) return schema
+  const transforms = schema.ast.encoding !== undefined || schema.ast._tag === "Declaration"
+  return transforms
+    ? (Schema.toCodecJson(schema).pipe(Schema.annotateEncoded(annotations)) as unknown as S)
+    : (schema.annotate(annotations) as unknown as S)
+}
 
 /**
  * An argument that may be left out.

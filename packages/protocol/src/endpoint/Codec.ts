@@ -8,6 +8,7 @@ import * as Schema from "effect/Schema"
 import type * as SchemaIssue from "effect/SchemaIssue"
 import {
   isJsonObject,
+  isRecord,
   lean,
   lintSchema,
   pathText,
@@ -108,10 +109,13 @@ const validated = (standard: Standard, value: unknown): Effect.Effect<unknown, M
   })
 }
 
+type Printed = Pick<Codec, "schema" | "findings">
+
 /** What is published of a schema that cannot be printed, and why. */
-const unprintable = (error: unknown): Pick<Codec, "schema" | "findings"> => {
-  const message = error instanceof Error ? error.message : String(error)
-  return { schema: {}, findings: [{ path: "", message: `it cannot be printed as JSON Schema: ${message}` }] }
+const unprintable = (error: unknown, path = ""): Printed => {
+  const why = error instanceof Error ? error.message : String(error)
+  const message = `it cannot be printed as JSON Schema (${why}): use a schema that has a JSON form`
+  return { schema: {}, findings: [{ path, message }] }
 }
 
 /** A codec that only says what is wrong with its schema. */
@@ -121,13 +125,32 @@ const brokenCodec = (error: unknown): Codec => {
   return { schema, findings, decode: fail, encode: fail }
 }
 
-const printStandard = (standard: Standard, side: "input" | "output"): Pick<Codec, "schema" | "findings"> => {
+/** The members of an object schema, where its library shows them as Zod does. */
+const membersOf = (standard: Standard): ReadonlyArray<readonly [string, Standard]> => {
+  const { shape } = standard as { readonly shape?: unknown }
+  return isRecord(shape)
+    ? Object.entries(shape).filter((entry): entry is [string, Standard] => isStandard(entry[1]))
+    : []
+}
+
+/** The members that cannot be printed, each by its own name, or the schema as a whole. */
+const unprintableMembers = (standard: Standard, side: "input" | "output", error: unknown): Printed => {
+  const findings = membersOf(standard).flatMap(([name, member]) =>
+    printStandard(member, side).findings.map(({ message, path }) => ({
+      path: path === "" ? name : `${name}.${path}`,
+      message
+    }))
+  )
+  return findings.length === 0 ? unprintable(error) : { schema: {}, findings }
+}
+
+const printStandard = (standard: Standard, side: "input" | "output"): Printed => {
   try {
     const printed = standard["~standard"].jsonSchema[side]({ target: "draft-2020-12" }) as JsonObject
     const refused = refuseSchema(printed)
     return { schema: lean(printed), findings: refused === undefined ? [] : [{ path: "", message: refused }] }
   } catch (error) {
-    return unprintable(error)
+    return unprintableMembers(standard, side, error)
   }
 }
 
@@ -174,17 +197,36 @@ const isEmptyStruct = (input: unknown): boolean =>
   input.ast.propertySignatures.length === 0 &&
   input.ast.indexSignatures.length === 0
 
+/** What an author took for a schema, said in words. */
+const mistaken = (value: unknown): string | undefined => {
+  if (!isRecord(value)) return "it is neither fields nor a schema"
+  if (Object.hasOwn(value, "_def")) return "Zod 3 does not print JSON Schema: use Zod 4"
+  if (typeof value["type"] === "string") {
+    return "a JSON Schema object checks nothing by itself: write fields, an Effect Schema, or a Zod or ArkType schema"
+  }
+  const stranger = Object.keys(value).find((name) => !Schema.isSchema(value[name]))
+  return stranger === undefined ? undefined : `the field ${JSON.stringify(stranger)} is no Effect Schema`
+}
+
+const mistakenCodec = (why: string): Codec => {
+  const fail = () => Effect.fail({ problems: [why] })
+  return { schema: {}, findings: [{ path: "", message: why }], decode: fail, encode: fail }
+}
+
 /** The codec of whatever an author wrote for `input`. */
 export const inputCodec = (input: unknown): Codec => {
   if (input === undefined || isEmptyStruct(input)) return emptyCodec
   if (Schema.isSchema(input)) return effectCodec(input as unknown as PureSchema, "input")
   if (isStandard(input)) return standardInputCodec(input)
+  const why = mistaken(input)
+  if (why !== undefined) return mistakenCodec(why)
   const fields = input as PureFields
   return Object.keys(fields).length === 0 ? emptyCodec : fieldsCodec(fields)
 }
 
 /** The codec of whatever an author wrote for `output`. */
-export const outputCodec = (output: unknown): Codec =>
-  Schema.isSchema(output)
-    ? effectCodec(output as unknown as PureSchema, "output")
-    : standardOutputCodec(output as Standard)
+export const outputCodec = (output: unknown): Codec => {
+  if (Schema.isSchema(output)) return effectCodec(output as unknown as PureSchema, "output")
+  if (isStandard(output)) return standardOutputCodec(output)
+  return mistakenCodec(mistaken(output) ?? "an output is one schema, not fields: wrap them in Schema.Struct")
+}

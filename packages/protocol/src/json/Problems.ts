@@ -30,7 +30,9 @@ const problem = (issue: StandardIssue): string => {
 /** The problems of a Standard Schema failure. */
 export const standardProblems = (issues: ReadonlyArray<StandardIssue>): ReadonlyArray<string> => issues.map(problem)
 
-const format = SchemaIssue.makeFormatterStandardSchemaV1()
+const format = SchemaIssue.makeFormatterStandardSchemaV1({
+  leafHook: (issue) => (issue._tag === "MissingKey" ? "is missing" : SchemaIssue.defaultLeafHook(issue))
+})
 
 /** The problems of an Effect Schema failure. */
 export const schemaProblems = (issue: SchemaIssue.Issue): ReadonlyArray<string> =>

@@ -55,10 +55,17 @@ const saysNothing = (node: JsonObject, key: string, value: Json): boolean =>
     ((key === "minimum" && value === Number.MIN_SAFE_INTEGER) ||
       (key === "maximum" && value === Number.MAX_SAFE_INTEGER)))
 
+/** Editors and model providers refuse a list that does not say what is in it, although JSON Schema allows it. */
+const withItems = (node: JsonObject): JsonObject => {
+  const type = node["type"]
+  const isList = type === "array" || (Array.isArray(type) && type.includes("array"))
+  return isList && !Object.hasOwn(node, "items") ? { ...node, items: {} } : node
+}
+
 const leanNode = (given: Json): Json => {
   if (Array.isArray(given)) return given.map(leanNode)
   if (!isJsonObject(given)) return given
-  const node = flatten(given)
+  const node = withItems(flatten(given))
   const kept = Object.entries(node).filter(([key, value]) => !saysNothing(node, key, value))
   return Object.fromEntries(
     kept.map(([key, value]) => [

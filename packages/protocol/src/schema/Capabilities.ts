@@ -8,6 +8,7 @@ const Extensions = Schema.Record(Schema.String, Settings)
 
 export const ServerCapabilities = Schema.Struct({
   experimental: Schema.optionalKey(Extensions),
+  /** @deprecated by SEP-2577 with 2026-07-28; earliest removal 2027-07-28. */
   logging: Schema.optionalKey(Settings),
   completions: Schema.optionalKey(Settings),
   prompts: Schema.optionalKey(Schema.Struct({ listChanged: Schema.optionalKey(Schema.Boolean) })),
@@ -21,7 +22,9 @@ export interface ServerCapabilities extends Schema.Schema.Type<typeof ServerCapa
 
 export const ClientCapabilities = Schema.Struct({
   experimental: Schema.optionalKey(Extensions),
+  /** @deprecated by SEP-2577 with 2026-07-28; earliest removal 2027-07-28. */
   roots: Schema.optionalKey(Settings),
+  /** @deprecated by SEP-2577 with 2026-07-28; earliest removal 2027-07-28. */
   sampling: Schema.optionalKey(
     Schema.Struct({ context: Schema.optionalKey(Settings), tools: Schema.optionalKey(Settings) })
   ),

@@ -19,10 +19,18 @@ export const logLevels = ["debug", "info", "notice", "warning", "error", "critic
 export const LogLevel = Schema.Literals(logLevels)
 export type LogLevel = typeof LogLevel.Type
 
-/** Whether a value names a level. */
+/**
+ * Whether a value names a level.
+ *
+ * @deprecated by SEP-2577 with 2026-07-28; earliest removal 2027-07-28.
+ */
 export const isLogLevel = (value: unknown): value is LogLevel => logLevels.includes(value as LogLevel)
 
-/** Whether a message of this level passes where `asked` is the least level wanted. */
+/**
+ * Whether a message of this level passes where `asked` is the least level wanted.
+ *
+ * @deprecated by SEP-2577 with 2026-07-28; earliest removal 2027-07-28.
+ */
 export const passesLevel = (level: LogLevel, asked: LogLevel): boolean =>
   logLevels.indexOf(level) >= logLevels.indexOf(asked)
 

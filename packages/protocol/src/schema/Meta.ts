@@ -17,6 +17,7 @@ export const MetaKey = {
   clientCapabilities: "io.modelcontextprotocol/clientCapabilities",
   clientInfo: "io.modelcontextprotocol/clientInfo",
   serverInfo: "io.modelcontextprotocol/serverInfo",
+  /** @deprecated by SEP-2577 with 2026-07-28; earliest removal 2027-07-28. */
   logLevel: "io.modelcontextprotocol/logLevel",
   subscriptionId: "io.modelcontextprotocol/subscriptionId",
   progressToken: "progressToken",

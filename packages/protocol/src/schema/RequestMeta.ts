@@ -17,6 +17,7 @@ export interface RequestFacts {
   readonly capabilities?: ClientCapabilities
   readonly client?: Implementation
   readonly progressToken?: ProgressToken
+  /** @deprecated by SEP-2577 with 2026-07-28; earliest removal 2027-07-28. */
   readonly logLevel?: LogLevel
   /** Further `_meta` keys, such as `traceparent`. */
   readonly meta?: Meta

@@ -6,7 +6,7 @@
 import { canonical, decodeValue, isQuery, type Expression, type Part } from "./TemplateParts.ts"
 
 /** The longest URI that is read, in characters after encoding. */
-export const maxUriLength = 65_536
+const maxUriLength = 16_384
 
 /** How many places are tried at which the query of a URI may begin. */
 const maxQueryStarts = 16
@@ -64,7 +64,7 @@ const stepsOf = (parts: ReadonlyArray<Part>): ReadonlyArray<Step> => {
   return steps
 }
 
-/** Where a value may end that starts before each place, and where none starts: inside of `%E9`. */
+/** The furthest place at which a value that starts at each place may end. */
 const runs = (uri: string, reserved: boolean): Int32Array => {
   const ends = new Int32Array(uri.length + 1)
   ends[uri.length] = uri.length
@@ -75,6 +75,7 @@ const runs = (uri: string, reserved: boolean): Int32Array => {
   return ends
 }
 
+/** Whether a place is inside of one such as `%E9`, where no value starts or ends. */
 const insideTriplet = (uri: string, at: number): boolean => uri[at - 1] === "%" || uri[at - 2] === "%"
 
 interface Reading {

@@ -22,7 +22,7 @@ export interface UriTemplate {
   /**
    * The variables of a URI, decoded, or `undefined` where it does not match as a whole. A variable in plain braces is
    * never empty; the others are left out of the record where they are absent. Where several readings are possible,
-   * earlier variables are as long as they can be. URIs of more than 65,536 characters match nothing.
+   * earlier variables are as long as they can be. URIs of more than 16,384 characters match nothing.
    */
   readonly match: (uri: string) => { readonly [name: string]: string } | undefined
 }
@@ -43,9 +43,15 @@ const expandPart = (part: Part, variables: { readonly [name: string]: string | u
 const variablesOf = (parts: ReadonlyArray<Part>): ReadonlyArray<string> =>
   parts.flatMap((part) => (typeof part === "string" ? [] : part.names))
 
+/** The most variables of a template, which bounds what matching costs. */
+const maxVariables = 64
+
 /** Why a template cannot be matched. */
 const refuse = (parts: ReadonlyArray<Part>): string | undefined => {
   const variables = variablesOf(parts).map(canonical)
+  if (variables.length > maxVariables) {
+    return `a template has at most ${maxVariables} variables, this one has ${variables.length}`
+  }
   const twice = variables.find((name, index) => variables.indexOf(name) !== index)
   if (twice !== undefined) return `the variable "${twice}" is used twice`
   const query = parts.findIndex(isQuery)

@@ -84,7 +84,7 @@ describe("Arguments", () => {
         "who.name: Expected a value with a length of at least 1",
         "who.tags[1]: Expected string"
       ])
-      assert.deepStrictEqual(yield* problems(input, {}), ["id: Missing key", "who: Missing key"])
+      assert.deepStrictEqual(yield* problems(input, {}), ["id: is missing", "who: is missing"])
     })
   )
 

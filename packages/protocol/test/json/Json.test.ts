@@ -92,6 +92,6 @@ describe("Problems", () => {
     const decoded = decode({ a: "1", b: {} })
     assert.isTrue(Result.isFailure(decoded))
     if (Result.isFailure(decoded))
-      assert.deepStrictEqual(schemaProblems(decoded.failure.issue), ["a: Expected number", "b.c: Missing key"])
+      assert.deepStrictEqual(schemaProblems(decoded.failure.issue), ["a: Expected number", "b.c: is missing"])
   })
 })

@@ -122,7 +122,7 @@ const rows: ReadonlyArray<Row> = [
   row(
     "a pair",
     Schema.Tuple([Schema.String, Schema.Int]),
-    { type: "array", prefixItems: [{ type: "string" }, { type: "integer" }], minItems: 2, maxItems: 2 },
+    { type: "array", prefixItems: [{ type: "string" }, { type: "integer" }], minItems: 2, maxItems: 2, items: {} },
     [["a", 1]],
     [["a"], ["a", 1, 2], [1, "a"]]
   ),

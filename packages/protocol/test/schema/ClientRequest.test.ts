@@ -146,6 +146,7 @@ describe("ClientRequest", () => {
 
   it.each([
     ["MRTR-09", "tools/call", { name: "t", inputResponses: { k: { action: "maybe" } } }, "inputResponses.k"],
+    ["MRTR-09", "prompts/get", { name: "p", inputResponses: [] }, "inputResponses"],
     ["MRTR-13", "resources/read", { uri: "a:b", requestState: 1 }, "requestState"],
     ["PROMPT-02", "prompts/get", { name: "p", arguments: { n: 1 } }, "arguments.n"],
     ["COMP-02", "completion/complete", { ref: { type: "ref/tool" }, argument: { name: "a", value: "" } }, "ref"],
@@ -201,7 +202,7 @@ describe("ClientRequest", () => {
       ClientRequest.decode("tools/call", { arguments: [], _meta: 1 }),
       Result.fail(
         RpcError.invalidParams(
-          "Invalid params of tools/call: name: Missing key; arguments: Expected object; _meta: Expected object"
+          "Invalid params of tools/call: name: is missing; arguments: Expected object; _meta: Expected object"
         )
       )
     )

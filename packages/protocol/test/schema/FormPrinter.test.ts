@@ -108,7 +108,7 @@ describe("formSchema", () => {
 
   it("ELIC-04 asks for all of them at once, in a request that is read as a form", () => {
     const form = Result.getOrThrow(formSchema(Schema.Struct(fields)))
-    assert.deepStrictEqual(Object.keys(form.properties), names)
+    assert.deepStrictEqual<ReadonlyArray<string>>(Object.keys(form.properties), names)
     const request = { mode: "form", message: "Book", requestedSchema: form }
     assert.deepStrictEqual<unknown>(wireDecoder(FormRequest)(request), Result.succeed(request))
   })
@@ -145,6 +145,7 @@ describe("formSchema", () => {
       /isGreaterThanOrEqualTo/
     ],
     ["a step", Schema.Struct({ a: Schema.Finite.check(Schema.isMultipleOf(0.5)) }), "a", /multipleOf/],
+    // @effect-diagnostics-next-line schemaNumber:off
     ["infinity", Schema.Struct({ a: Schema.Number }), "a", /use Schema.Finite or Schema.Int/],
     ["anything", Schema.Struct({ a: Schema.Unknown }), "a", /strings, numbers, booleans and choices only/],
     [

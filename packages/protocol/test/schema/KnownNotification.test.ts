@@ -44,15 +44,15 @@ describe("KnownNotification", () => {
   })
 
   it.each([
-    ["CANCEL-02 a cancellation of no request", "notifications/cancelled", { reason: "r" }, "requestId: Missing key"],
+    ["CANCEL-02 a cancellation of no request", "notifications/cancelled", { reason: "r" }, "requestId: is missing"],
     [
       "PROG-01 progress that is text",
       "notifications/progress",
       { progressToken: 1, progress: "1" },
       "progress: Expected number"
     ],
-    ["CSUB-01 an update of nothing", "notifications/resources/updated", {}, "uri: Missing key"],
-    ["ELIC-19 the end of nothing", "notifications/elicitation/complete", {}, "elicitationId: Missing key"],
+    ["CSUB-01 an update of nothing", "notifications/resources/updated", {}, "uri: is missing"],
+    ["ELIC-19 the end of nothing", "notifications/elicitation/complete", {}, "elicitationId: is missing"],
     ["LOG-04 a level that is none", "notifications/message", { level: "loud", data: 1 }, 'level: Expected "debug"']
   ])("%s names the member", (_, name, params, problem) => {
     const decoded = KnownNotification.decode(Message.notification(name, params))

@@ -106,10 +106,14 @@ describe("UriTemplate.parse", () => {
     ["{=a}", '"{=a}" starts with an operator that RFC 6570 keeps for later'],
     ["{|a}", '"{|a}" starts with an operator that RFC 6570 keeps for later'],
     ["{a}/{a}", 'the variable "a" is used twice'],
+    [
+      `{${Array.from({ length: 9999 }, (_, index) => `a${index}`).join(",")}}`,
+      "a template has at most 64 variables, this one has 9999"
+    ],
     ["{?a}x", "nothing but a fragment may follow the query expressions"],
     ["{?a}{b}", "nothing but a fragment may follow the query expressions"],
     ["{?a}#x{&b}", "a query expression may not stand in the fragment"]
-  ])("RES-11 %s is refused by its rule", (source, why) => {
+  ])("RES-11 %.40s is refused by its rule", (source, why) => {
     assert.deepStrictEqual(UriTemplate.parse(source), Result.fail(why))
   })
 
@@ -282,17 +286,17 @@ describe("UriTemplate.match", () => {
     ])
   })
 
-  it("reads the longest URI within a second, whatever the template, and none that is longer", () => {
+  it("takes time that grows with the URI only, whatever the template, and reads none that is too long", () => {
     const hostile = ["x:{a}{b}{c}{d}{e}!", "x:{+a}{+b}{+c}{+d}-{+e}!", "x:{/a,b,c,d,e}!", "x:{+a}/{+b}/{+c}{?q}!"]
     const started = performance.now()
     for (const source of hostile.flatMap((one) => [one, one.replace("!", "")])) {
       const template = UriTemplate.parse(source)
       if (Result.isFailure(template)) continue
       for (const text of ["a", "/", "-a", "?q=", "%41"])
-        template.success.match(`x:${text.repeat(65_534 / text.length)}`)
+        template.success.match(`x:${text.repeat(16_382 / text.length)}`)
     }
     assert.isBelow(performance.now() - started, 10_000)
-    assert.isDefined(parse("x:{a}").match(`x:${"a".repeat(65_534)}`))
-    assert.isUndefined(parse("x:{a}").match(`x:${"a".repeat(65_535)}`))
+    assert.isDefined(parse("x:{a}").match(`x:${"a".repeat(16_382)}`))
+    assert.isUndefined(parse("x:{a}").match(`x:${"a".repeat(16_383)}`))
   })
 })

@@ -36,13 +36,24 @@ const faultsOf = ({ endpoint }: ToolEntry): ReadonlyArray<ShapeFault> => {
   }
 }
 
+/** What the types forbid, and plain JavaScript does not. */
+const missing = ({ endpoint, handler, place }: ToolEntry): ReadonlyArray<McpBuildError> => {
+  const reasons: ReadonlyArray<readonly [boolean, string]> = [
+    [typeof handler === "function", "it has no handler; pass a function"],
+    [typeof endpoint.about?.description === "string", "it has no description; a model chooses a tool by it"]
+  ]
+  return reasons.flatMap(([ok, why]): ReadonlyArray<McpBuildError> =>
+    ok ? [] : [{ _tag: "InvalidDefinition", tool: String(endpoint.name), why, place }]
+  )
+}
+
 const toolErrors = (entry: ToolEntry): ReadonlyArray<McpBuildError> => {
   const { endpoint, place } = entry
-  const name = ToolName.from(endpoint.name)
+  const name = ToolName.from(String(endpoint.name))
   const invalid: ReadonlyArray<McpBuildError> = Result.isFailure(name)
     ? [{ _tag: "InvalidToolName", tool: endpoint.name, rule: name.failure, place }]
     : []
-  return [...invalid, ...faultsOf(entry).map((fault) => shapeError(endpoint.name, place, fault))]
+  return [...invalid, ...missing(entry), ...faultsOf(entry).map((fault) => shapeError(endpoint.name, place, fault))]
 }
 
 /** The names that occur more than once, each with all of its places and the last one apart. */

@@ -9,6 +9,7 @@ import * as Layer from "effect/Layer"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import type { Principal } from "../Principal.ts"
 import { Mcp } from "../Mcp.ts"
 import type { McpBuildErrors } from "../McpBuildError.ts"
 import { webDoorParts, type HttpSettings } from "../McpHttp.ts"
@@ -28,6 +29,8 @@ export class Refusal extends Data.TaggedError("Refusal")<{
 /** What the layer is told beside the settings of every HTTP door. */
 export interface RouterOptions<P, RP> extends HttpSettings {
   readonly path: `/${string}`
+  /** Names the caller of a request: running calls are counted for it, and handlers read it from `CurrentCall`. */
+  readonly principal?: (request: HttpServerRequest.HttpServerRequest) => string | undefined
   /** Services of one request; a `Refusal` answers it instead. */
   readonly request?: (request: HttpServerRequest.HttpServerRequest) => Effect.Effect<Context.Context<P>, Refusal, RP>
 }
@@ -58,8 +61,10 @@ const layer = <R, P = never, RP = never>(
           options.request === undefined ? undefined : yield* Effect.provideContext(options.request(request), outer)
         const web = yield* Effect.orDie(HttpServerRequest.toWeb(request))
         const owner = `address:${request.remoteAddress._tag === "Some" ? request.remoteAddress.value : "unknown"}`
+        const id = options.principal?.(request)
+        const principal: Principal | undefined = id === undefined ? undefined : { id, via: "context" }
         const response = yield* Effect.promise((signal) =>
-          webExchange(parts, new Request(web, { signal }), { context: {}, services, owner })
+          webExchange(parts, new Request(web, { signal }), { context: {}, services, owner, principal })
         )
         return HttpServerResponse.fromWeb(response)
       })

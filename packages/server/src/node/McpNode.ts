@@ -65,6 +65,10 @@ const doorParts = (served: Served, settings: NodeSettings, outbox: NodeDoorParts
   outbox
 })
 
+const notNodes =
+  "McpNode.handler takes Node's own request and response. In Fastify, call reply.hijack() and pass " +
+  "Object.assign(request.raw, { body: request.body }) and reply.raw."
+
 const unavailable = (res: ServerResponse): void => {
   const answer = refused(notServing)
   res.writeHead(statusOf(answer), { "content-type": "application/json", connection: "close" })
@@ -83,6 +87,7 @@ const handler = <R, Ctx>(mcp: Mcp<R, Ctx> & Complete<R>, settings: NodeSettings 
   const outbox = makeOutbox(setImmediate)
   let parts: NodeDoorParts | undefined
   const handle = (req: NodeRequest, res: ServerResponse, context: unknown = {}): void => {
+    if (typeof res?.writeHead !== "function" || typeof req?.on !== "function") throw new TypeError(notNodes)
     if (parts !== undefined) return nodeExchange(parts, req, res, context)
     door.open().then(
       (served) => nodeExchange((parts ??= doorParts(served, settings, outbox)), req, res, context),

@@ -4,6 +4,7 @@
  */
 import { isUtf8 } from "node:buffer"
 import type { IncomingMessage } from "node:http"
+import { isRecord } from "@treadle/protocol/json"
 import { RpcError } from "@treadle/protocol/rpc"
 import type { Refusal } from "../envelope/Refusal.ts"
 
@@ -35,7 +36,10 @@ export const parseBytes = (bytes: Uint8Array): Body =>
     : notJson("the body is not UTF-8")
 
 const tooLarge = (limit: number): Body => ({
-  refusal: { rung: "body-size", error: RpcError.invalidRequest(`The body is larger than ${limit} bytes`) }
+  refusal: {
+    rung: "body-size",
+    error: RpcError.invalidRequest(`The body is larger than ${limit} bytes (limits.bodyBytes)`)
+  }
 })
 
 const gone: Body = {
@@ -48,10 +52,14 @@ const gone: Body = {
   }
 }
 
+/** Some parsers leave an empty object on a request that they did not read. */
+const isUntouched = (req: NodeRequest, body: unknown): boolean =>
+  !req.readableDidRead && !req.complete && isRecord(body) && Object.keys(body).length === 0
+
 /** What a framework left on `req.body`, where it left anything. */
 const parsedBody = (req: NodeRequest, limit: number): Body | undefined => {
   const { body } = req
-  if (body === undefined) return req.readableDidRead ? gone : undefined
+  if (body === undefined || isUntouched(req, body)) return req.readableDidRead ? gone : undefined
   if (typeof body === "string") return Buffer.byteLength(body) > limit ? tooLarge(limit) : parseText(body)
   if (body instanceof Uint8Array) return body.length > limit ? tooLarge(limit) : parseBytes(body)
   return { value: body }

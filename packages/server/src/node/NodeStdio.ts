@@ -7,45 +7,85 @@ import type { LinePort } from "@treadle/protocol/framing"
 import type { Served } from "../Served.ts"
 import { startLineLoop } from "../transport/LineLoop.ts"
 
-const stdioPort: LinePort = {
-  open: ({ chunk, end, drain }) => {
-    process.stdin.on("data", chunk)
-    process.stdin.once("end", end)
-    process.stdin.once("error", end)
-    process.stdout.on("drain", drain)
-    process.stdout.once("error", end)
-  },
-  write: (text) => process.stdout.write(text),
-  pause: () => {
-    process.stdin.pause()
-  },
-  resume: () => {
-    process.stdin.resume()
-  },
-  close: () => {}
+type Write = typeof process.stdout.write
+
+/** The signals that ask a process to end. */
+const signals = ["SIGINT", "SIGTERM"] as const
+
+/** The port of this process, and what ends with it. */
+interface ProcessPort extends LinePort {
+  /** Completes when everything written has left the process. */
+  readonly flushed: Effect.Effect<void>
+}
+
+/**
+ * The port of this process. While it is open, whatever else is written to standard output, `console.log` included, goes
+ * to standard error: one foreign word would break the protocol (STDIO-02).
+ */
+const stdioPort = (onSignal: (signal: NodeJS.Signals) => void): ProcessPort => {
+  const { stdin, stdout, stderr } = process
+  const own: Write = stdout.write
+  const write = own.bind(stdout) as (text: string, written?: () => void) => boolean
+  let unlisten = () => {}
+  return {
+    open: ({ chunk, end, drain }) => {
+      stdout.write = stderr.write.bind(stderr) as Write
+      stdin.on("data", chunk)
+      stdin.once("end", end)
+      stdin.once("error", end)
+      stdout.on("drain", drain)
+      stdout.once("error", end)
+      const stop = (signal: NodeJS.Signals) => {
+        onSignal(signal)
+        end()
+      }
+      for (const signal of signals) process.once(signal, stop)
+      unlisten = () => signals.forEach((signal) => process.off(signal, stop))
+    },
+    write,
+    pause: () => {
+      stdin.pause()
+    },
+    resume: () => {
+      stdin.resume()
+    },
+    flushed: Effect.callback<void>((resume) => {
+      if (!stdout.writable || stdout.writableLength === 0) return resume(Effect.void)
+      write("", () => resume(Effect.void))
+    }),
+    close: () => {
+      stdin.destroy()
+      stdout.write = own
+      unlisten()
+    }
+  }
 }
 
 const decode = (bytes: Uint8Array): string | undefined =>
   isUtf8(bytes) ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString() : undefined
 
-const flushed = Effect.callback<void>((resume) => {
-  if (!process.stdout.writable || process.stdout.writableLength === 0) return resume(Effect.void)
-  process.stdout.write("", () => resume(Effect.void))
-})
-
-/** Serves until the input ends and what it asked for is answered, or `limits.drain` is over. */
+/**
+ * Serves until the input ends and what it asked for is answered, or `limits.drain` is over. A signal ends it at once;
+ * finalizers still run.
+ */
 export const serveStdio = async (served: Served, context: unknown): Promise<void> => {
   const { principal, refusal } = served.identify(context)
   if (refusal !== undefined) throw new Error(refusal.error.message)
-  const loop = startLineLoop(served, stdioPort, { context, principal, decode, schedule: setImmediate })
+  let wait = served.limits.drain
+  const port = stdioPort((signal) => {
+    wait = 0
+    process.exitCode = signal === "SIGINT" ? 130 : 143
+  })
+  const loop = startLineLoop(served, port, { context, principal, decode, schedule: setImmediate })
   await Effect.runPromise(
     Effect.gen(function* () {
       yield* loop.ended
-      yield* Effect.timeoutOption(served.idle, served.limits.drain)
+      yield* Effect.timeoutOption(served.idle, wait)
       served.hangUp(loop.owner)
-      yield* served.idle
+      yield* Effect.timeoutOption(served.idle, served.limits.grace)
       yield* Effect.sync(loop.flush)
-      yield* flushed
+      yield* Effect.timeoutOption(port.flushed, served.limits.drain)
+      yield* Effect.sync(port.close)
     })
   )
 }

@@ -17,8 +17,8 @@ export interface HttpRequestFacts {
 /** Which Host and Origin values are served. */
 export interface GuardSettings {
   /**
-   * Host names, with or without port, that are served, or `"any"`. Loopback names are served without it when the socket
-   * is bound to loopback.
+   * Host names, with or without port, that are served, or `"any"`. Loopback names are served beside them, except on a
+   * socket that is not bound to loopback.
    */
   readonly hosts?: ReadonlyArray<string> | "any"
   /**
@@ -45,7 +45,7 @@ const hostGuard = ({ hosts }: GuardSettings) => {
     if (hosts === "any") return true
     const lower = host.toLowerCase()
     if (names.includes(lower) || names.includes(lower.replace(port, ""))) return true
-    return hosts === undefined && loopback !== false && loopbackHost.test(host)
+    return loopback !== false && loopbackHost.test(host)
   }
   return (host: string | undefined, loopback: boolean | undefined): Refusal | undefined => {
     const passed = loopback === false ? far : near
@@ -85,7 +85,7 @@ export const makeGuard = (settings: GuardSettings) => {
   return {
     /** Verb, Host and Origin: of any request. */
     request: ({ method, header, loopback }: HttpRequestFacts): Refusal | undefined => {
-      const host = header("host")
+      const host = header("host") ?? header(":authority")
       const wrongHost = guardHost(host, loopback)
       if (wrongHost !== undefined) return wrongHost
       const origin = header("origin")
@@ -101,6 +101,10 @@ export const makeGuard = (settings: GuardSettings) => {
       const type = header("content-type")
       if (!isJsonType(type)) {
         return refusal("content-type", `Content-Type must be application/json in UTF-8, not ${type ?? "absent"}`)
+      }
+      const encoding = header("content-encoding")
+      if (encoding !== undefined && encoding.toLowerCase() !== "identity") {
+        return refusal("content-type", `Content-Encoding ${encoding} is not decoded here; send the body as it is`)
       }
       const admits = accepted(header("accept"))
       return admits.json || admits.events ? admits : refusal("accept", unacceptable)

@@ -28,6 +28,8 @@ export interface WebDoorParts {
 export interface WebCall {
   readonly context: unknown
   readonly services?: Context.Context<never> | undefined
+  /** Who is calling, where the door knows; else the server's own `principal` is asked. */
+  readonly principal?: Principal | undefined
   /** Whose running calls are counted together, where there is no principal. */
   readonly owner?: string
 }
@@ -159,7 +161,12 @@ const readBody = async (request: Request, limit: number): Promise<Body> => {
   if (request.bodyUsed) return goneBody
   const bytes = await readBytes(request, limit)
   if (bytes === undefined) {
-    return { refusal: { rung: "body-size", error: RpcError.invalidRequest(`The body is larger than ${limit} bytes`) } }
+    return {
+      refusal: {
+        rung: "body-size",
+        error: RpcError.invalidRequest(`The body is larger than ${limit} bytes (limits.bodyBytes)`)
+      }
+    }
   }
   let text: string
   try {
@@ -192,7 +199,7 @@ export const webExchange = async (parts: WebDoorParts, request: Request, call: W
   if (refusal !== undefined) return refusedResponse(refusal)
   const admits = parts.guard.media(header)
   if ("rung" in admits) return refusedResponse(admits)
-  const caller = parts.identify(call.context)
+  const caller = call.principal === undefined ? parts.identify(call.context) : { principal: call.principal }
   if (caller.refusal !== undefined) return refusedResponse(caller.refusal)
   const body = await readBody(request, parts.reply.limits.bodyBytes)
   if ("refusal" in body) return refusedResponse(body.refusal)

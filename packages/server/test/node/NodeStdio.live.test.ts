@@ -148,6 +148,23 @@ describe("the end of the input", () => {
     })
   )
 
+  for (const [signal, code] of [
+    ["SIGTERM", 143],
+    ["SIGINT", 130]
+  ] as const) {
+    it.live(`D10: comes early with ${signal}: handlers are interrupted, finalizers run, and the code says why`, () =>
+      Effect.gen(function* () {
+        const child = yield* started()
+        child.write(line(rawToolCall(1, "wait")))
+        yield* child.told("began")
+        child.stream.kill(signal)
+        assert.deepStrictEqual(yield* child.exited, { code, signal: null })
+        assert.include(child.stderr(), "interrupted")
+        assert.include(child.stderr(), "stdio returned")
+      })
+    )
+  }
+
   it.live("STDIO-06: is all it takes to end a server that was never asked anything", () =>
     Effect.gen(function* () {
       const child = yield* started()
@@ -159,19 +176,29 @@ describe("the end of the input", () => {
 })
 
 describe("standard output", () => {
-  it.live("STDIO-02 STDIO-04: carries messages only; logs, defects and console.error go to standard error", () =>
-    Effect.gen(function* () {
-      const child = yield* started()
-      child.write(line(rawToolCall(1, "chatty")) + line(rawToolCall(2, "boom")))
-      assert.strictEqual(textOf(yield* child.answer(1)), "quiet")
-      assert.match(textOf(yield* child.answer(2)), /internal error/)
-      child.endInput()
-      yield* child.exited
-      assert.lengthOf(child.lines.events, 2)
-      for (const text of ["by log\n", "by logError", "by Console.error", "by console.error", "the detail"]) {
-        assert.include(child.stderr(), text)
-      }
-    })
+  it.live(
+    "STDIO-02 STDIO-04: carries messages only; logs, defects and whatever a handler prints go to standard error",
+    () =>
+      Effect.gen(function* () {
+        const child = yield* started()
+        child.write(line(rawToolCall(1, "chatty")) + line(rawToolCall(2, "boom")))
+        assert.strictEqual(textOf(yield* child.answer(1)), "quiet")
+        assert.match(textOf(yield* child.answer(2)), /internal error/)
+        child.endInput()
+        yield* child.exited
+        assert.lengthOf(child.lines.events, 2)
+        for (const text of [
+          "by log\n",
+          "by logError",
+          "by Console.error",
+          "by console.error",
+          "by console.log",
+          "half a line",
+          "the detail"
+        ]) {
+          assert.include(child.stderr(), text)
+        }
+      })
   )
 
   it.live("D13: holds handlers and reading back while it is full, and loses nothing", () =>
