@@ -76,7 +76,7 @@ describe("building", () => {
   9. tool "float" (${at(9)}), x-mcp-header at a: only a string, an integer or a boolean can be mirrored in a header.
   10. tool "tagged" (${at(10)}) declares two errors with the tag "E". Give each its own _tag.
   11. tool "twice" is added 2 times (${twice}, ${at(11)}). Rename all but one.
-  12. Extension id "no-prefix" must be a prefix and a name, as "com.example/thing" (${at(12)}).`
+  12. extension (${at(12)}): Extension id "no-prefix" must be a prefix and a name, as "com.example/thing".`
     )
   })
 
