@@ -98,6 +98,36 @@ for (const door of ["http", "stdio"] as const) {
   })
 }
 
+describe("the program", () => {
+  it("shows what its client sees, and ends with --once", { timeout: 30_000 }, async () => {
+    const { stdout } = await run(process.execPath, [program, "--once", "--port", "0"], { timeout: 25_000 })
+    const lines = stdout.split("\n")
+    assert.match(lines[0] ?? "", /^Box office serves MCP at http:\/\/127\.0\.0\.1:\d+\/mcp$/)
+    assert.deepStrictEqual(
+      lines.slice(2, 9).map((text) => text.replace(/http\S+/, "URL")),
+      [
+        "list_shows        1 Evening bill, 2 Late bill",
+        "get_show 9        ShowNotFound: There is no show 9.",
+        "seat_the_party    1/2 Ada is seated",
+        "seat_the_party    2/2 Grace is seated",
+        "seat_the_party    Ada: row A, seat 1; Grace: row A, seat 2",
+        'cancelled         tools/call "seat_the_party" at URL the caller cancelled it',
+        "get_show 1        Evening bill, 10 seats left"
+      ]
+    )
+  })
+
+  it("says which port to take where its own is taken", { timeout: 30_000 }, async () => {
+    const port = new URL(url()).port
+    const failed = await run(process.execPath, [program, "--once", "--port", port], { timeout: 25_000 }).catch(
+      (error: { readonly code: number; readonly stderr: string }) => error
+    )
+    assert("code" in failed)
+    assert.strictEqual(failed.code, 1)
+    assert.include(failed.stderr, `npm start -- --port ${Number(port) + 1}`)
+  })
+})
+
 describe("the Inspector's command line", () => {
   const inspect = async (target: ReadonlyArray<string>, ...args: ReadonlyArray<string>) => {
     const home = await mkdtemp(path.join(tmpdir(), "inspector-"))
@@ -121,7 +151,12 @@ describe("the Inspector's command line", () => {
       )
       const called = await inspect(
         target(),
-        ...["--method", "tools/call", "--tool-name", "get_show", "--tool-args-json", `{"id":2}`]
+        "--method",
+        "tools/call",
+        "--tool-name",
+        "get_show",
+        "--tool-args-json",
+        `{"id":2}`
       )
       assert.deepStrictEqual(called["structuredContent"], { id: 2, title: "Late bill", remaining: 2 })
     })

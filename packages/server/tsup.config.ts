@@ -1,6 +1,9 @@
 import { defineConfig } from "tsup"
 
-/** One entry a public module; what they share is split off into chunks. */
+/**
+ * One entry a public module; what they share is split off into chunks, so that Node loads few files. Bundlers get the
+ * modules themselves, through the `module` condition.
+ */
 export default defineConfig({
   entry: {
     index: "src/index.ts",
@@ -8,6 +11,7 @@ export default defineConfig({
     "node/index": "src/node/index.ts",
     "http-router/index": "src/http-router/index.ts"
   },
+  outDir: "dist/bundle",
   format: "esm",
   target: "node20",
   platform: "neutral",

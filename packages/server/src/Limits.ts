@@ -9,6 +9,14 @@ export interface Limits {
   readonly lineBytes: number
   /** Calls that one pipe, principal or remote address may have running; one more is answered 429, on a pipe -32603. */
   readonly runningCalls: number
+  /** Listen requests that one pipe, principal or remote address may have open. */
+  readonly listeners: number
+  /** Resources that one listen request or one compat session may name. */
+  readonly subscribedUris: number
+  /** Compat sessions at a time; one more ends the longest idle, and is answered 503 where none is idle. */
+  readonly sessions: number
+  /** How long a compat session may go unused before it ends; one with a running call is in use. */
+  readonly sessionIdle: number
   /** What a slow reader may leave unread before what it asked to hear is dropped. */
   readonly unreadBytes: number
   /** After how long a call that has not answered turns to an event stream, where the client takes one. */
@@ -26,6 +34,10 @@ export const Limits = {
     bodyBytes: 4 * 1024 * 1024,
     lineBytes: 16 * 1024 * 1024,
     runningCalls: 64,
+    listeners: 16,
+    subscribedUris: 256,
+    sessions: 1_000,
+    sessionIdle: 30 * 60_000,
     unreadBytes: 1024 * 1024,
     streamAfter: 2_000,
     keepAlive: 8_000,

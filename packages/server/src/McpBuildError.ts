@@ -6,6 +6,9 @@ import * as Data from "effect/Data"
 /** Where something was added: `orders.ts:14`, or `unknown` where the engine does not tell. */
 export type Place = string
 
+/** What something was added as. */
+export type EntryKind = "tool" | "resource" | "template" | "prompt" | "server"
+
 export type McpBuildError =
   | { readonly _tag: "InvalidToolName"; readonly tool: string; readonly rule: string; readonly place: Place }
   | {
@@ -14,7 +17,13 @@ export type McpBuildError =
       readonly places: ReadonlyArray<Place>
       readonly place: Place
     }
-  | { readonly _tag: "InvalidDefinition"; readonly tool: string; readonly why: string; readonly place: Place }
+  | {
+      readonly _tag: "InvalidDefinition"
+      readonly kind: EntryKind
+      readonly name: string
+      readonly why: string
+      readonly place: Place
+    }
   | { readonly _tag: "NotPromotable"; readonly tool: string; readonly why: string; readonly place: Place }
   | {
       readonly _tag: "UnrepresentableSchema"
@@ -26,6 +35,30 @@ export type McpBuildError =
     }
   | { readonly _tag: "InvalidHeaderAnnotation"; readonly tool: string; readonly why: string; readonly place: Place }
   | { readonly _tag: "AmbiguousErrors"; readonly tool: string; readonly tag: string; readonly place: Place }
+  | { readonly _tag: "InvalidUri"; readonly uri: string; readonly rule: string; readonly place: Place }
+  | { readonly _tag: "InvalidTemplate"; readonly template: string; readonly rule: string; readonly place: Place }
+  | {
+      readonly _tag: "DuplicateResource"
+      /** The URI, or the template. */
+      readonly resource: string
+      readonly places: ReadonlyArray<Place>
+      readonly place: Place
+    }
+  | {
+      readonly _tag: "DuplicatePrompt"
+      readonly prompt: string
+      readonly places: ReadonlyArray<Place>
+      readonly place: Place
+    }
+  | {
+      readonly _tag: "UnknownCompletion"
+      readonly kind: "template" | "prompt"
+      readonly name: string
+      readonly argument: string
+      /** The arguments that there are. */
+      readonly known: ReadonlyArray<string>
+      readonly place: Place
+    }
   | { readonly _tag: "InvalidExtensionId"; readonly rule: string; readonly place: Place }
   | {
       readonly _tag: "DuplicateExtension"
@@ -44,7 +77,7 @@ export const describe = (error: McpBuildError): string => {
     case "DuplicateTool":
       return `tool ${quoted(error.tool)} is added ${error.places.length} times (${error.places.join(", ")}). Rename all but one.`
     case "InvalidDefinition":
-      return `tool ${quoted(error.tool)} (${error.place}): ${error.why}.`
+      return `${error.kind} ${quoted(error.name)} (${error.place}): ${error.why}.`
     case "NotPromotable":
       return `tool ${quoted(error.tool)} (${error.place}): ${error.why}. Describe the input as fields or an object schema.`
     case "UnrepresentableSchema": {
@@ -55,6 +88,18 @@ export const describe = (error: McpBuildError): string => {
       return `tool ${quoted(error.tool)} (${error.place}), x-mcp-header at ${error.why}.`
     case "AmbiguousErrors":
       return `tool ${quoted(error.tool)} (${error.place}) declares two errors with the tag ${quoted(error.tag)}. Give each its own _tag.`
+    case "InvalidUri":
+      return `resource ${quoted(error.uri)} (${error.place}): ${error.rule}.`
+    case "InvalidTemplate":
+      return `template ${quoted(error.template)} (${error.place}): ${error.rule}.`
+    case "DuplicateResource":
+      return `resource ${quoted(error.resource)} is added ${error.places.length} times (${error.places.join(", ")}). Give each its own URI.`
+    case "DuplicatePrompt":
+      return `prompt ${quoted(error.prompt)} is added ${error.places.length} times (${error.places.join(", ")}). Rename all but one.`
+    case "UnknownCompletion": {
+      const known = error.known.length === 0 ? "no arguments" : error.known.map(quoted).join(", ")
+      return `${error.kind} ${quoted(error.name)} (${error.place}) completes ${quoted(error.argument)}, and has ${known}. Complete what it has.`
+    }
     case "InvalidExtensionId":
       return `extension (${error.place}): ${error.rule}.`
     case "DuplicateExtension":

@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { DirectPeer, DirectSink } from "@treadle/protocol/framing"
 import { Message, RpcError, type Notification, type Request } from "@treadle/protocol/rpc"
-import { refused } from "./engine/Engine.ts"
+import { refused } from "./engine/Answers.ts"
 import type { Answer, Sink } from "./engine/Sink.ts"
 import type { Served } from "./Served.ts"
 

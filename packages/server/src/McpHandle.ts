@@ -3,7 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import { Message } from "@treadle/protocol/rpc"
-import { refused } from "./engine/Engine.ts"
+import { refused } from "./engine/Answers.ts"
 import { messageSink } from "./McpDirect.ts"
 import type { Served } from "./Served.ts"
 

@@ -1,6 +1,7 @@
 /**
  * The door of the web: a function from `Request` to `Response`, for Hono, Workers, Bun, Deno, Next and tests.
  */
+import type { Change } from "./Change.ts"
 import type { Mcp, With } from "./Mcp.ts"
 import { notServing, plainDoor, type Complete } from "./PlainDoor.ts"
 import type { Served, ServedSettings } from "./Served.ts"
@@ -17,6 +18,8 @@ export interface HttpSettings extends ServedSettings, GuardSettings {
 /** A request handler of the web's own kind. */
 export interface FetchDoor<Ctx> {
   (request: Request, ...context: With<Ctx>): Promise<Response>
+  /** Tells those who listen that a list or a resource has changed. */
+  changed(change: Change): void
   /** Stops serving; running calls get the grace to end. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
@@ -26,6 +29,8 @@ export interface FetchDoor<Ctx> {
 export const webDoorParts = (served: Served, settings: HttpSettings): WebDoorParts => ({
   serve: served.serve,
   identify: served.identify,
+  endSession: served.endSession,
+  openStream: served.openStream,
   guard: makeGuard(settings),
   reply: { limits: served.limits, form: settings.replies ?? "auto", onDropped: served.onDropped }
 })
@@ -45,7 +50,7 @@ export const webDoorParts = (served: Served, settings: HttpSettings): WebDoorPar
  * import { McpHttp } from "@treadle/server/http"
  *
  * const fetch = McpHttp.fetch(Mcp.make({ name: "hello", version: "1.0.0" }))
- * const response = await fetch(new Request("http://localhost/mcp"))
+ * const response = await fetch(new Request("http://localhost/mcp", { method: "PUT" }))
  * response.status // => 405
  * ```
  */
@@ -59,6 +64,7 @@ const fetch = <R, Ctx>(mcp: Mcp<R, Ctx> & Complete<R>, settings: HttpSettings = 
     return webExchange(parts, request, { context })
   }
   return Object.assign(handle as (request: Request, ...context: With<Ctx>) => Promise<Response>, {
+    changed: door.changed,
     close: door.close,
     [Symbol.asyncDispose]: door.close
   })

@@ -30,8 +30,8 @@ const serve = <R, Ctx>(
       })
     )
     const served = yield* Mcp.served(mcp, settings)
-    const { principal } = served.identify(context)
-    const loop = startLineLoop(served, port, { context, principal, schedule: queueMicrotask })
+    const caller = served.identify(context)
+    const loop = startLineLoop(served, port, { context, caller, schedule: queueMicrotask })
     flush = loop.flush
     yield* Effect.forkScoped(
       Effect.andThen(

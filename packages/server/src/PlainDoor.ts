@@ -4,10 +4,13 @@
  */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
 import * as Scope from "effect/Scope"
 import * as References from "effect/References"
 import { RpcError } from "@treadle/protocol/rpc"
 import type { Refusal } from "./envelope/Refusal.ts"
+import type { Change } from "./Change.ts"
+import { Limits } from "./Limits.ts"
 import { Mcp } from "./Mcp.ts"
 import { McpBuildErrors } from "./McpBuildError.ts"
 import type { Served, ServedSettings } from "./Served.ts"
@@ -25,6 +28,8 @@ export interface PlainDoor {
   readonly current: () => Served | undefined
   /** Builds it, where that has not happened yet. What goes wrong then is logged, and the promise rejects. */
   readonly open: () => Promise<Served>
+  /** Tells those who listen of a change; nobody does before the first request. */
+  readonly changed: (change: Change) => void
   /** Stops serving: refuses new calls, waits for running ones, ends what outlasts the grace. */
   readonly close: () => Promise<void>
 }
@@ -38,24 +43,36 @@ export const plainDoor = <Ctx>(mcp: Mcp<never, Ctx>, settings: ServedSettings): 
   const errors = Mcp.check(mcp)
   if (errors.length > 0) throw new McpBuildErrors({ server: mcp.definition.info.implementation.name, errors })
   const scope = Scope.makeUnsafe()
+  const { grace } = Limits.of(settings.limits)
   let served: Served | undefined
-  let opening: Promise<Served> | undefined
+  let opening: Fiber.Fiber<Served, McpBuildErrors> | undefined
 
-  const open = (): Promise<Served> =>
-    (opening ??= Effect.runPromise(
-      Mcp.served(mcp, settings).pipe(
-        Effect.tapCause((cause) => Effect.logError("The server cannot start; its requests are answered 503.", cause)),
-        Effect.provideService(Scope.Scope, scope),
-        Effect.provideService(References.LogToStderr, true)
-      )
-    ).then((ready) => (served = ready)))
+  const start = Mcp.served(mcp, settings).pipe(
+    Effect.tap((ready) => Effect.sync(() => (served = ready))),
+    Effect.tapCause((cause) => Effect.logError("The server cannot start; its requests are answered 503.", cause)),
+    Effect.provideService(Scope.Scope, scope),
+    Effect.provideService(References.LogToStderr, true)
+  )
+  const open = (): Promise<Served> => {
+    if (opening !== undefined) return Effect.runPromise(Fiber.join(opening))
+    const fiber = Effect.runFork(start)
+    opening = fiber
+    fiber.addObserver((exit) => {
+      // The next request tries again.
+      if (Exit.isFailure(exit)) opening = undefined
+    })
+    return Effect.runPromise(Fiber.join(fiber))
+  }
 
   return {
     current: () => served,
     open,
+    changed: (change) => served?.changed(change),
     close: async () => {
-      if (opening !== undefined) await opening.catch(() => undefined)
-      await Effect.runPromise(Scope.close(scope, Exit.void))
+      // Nothing that an author's code holds may keep a door from closing.
+      const bounded = (effect: Effect.Effect<unknown>) => Effect.timeoutOption(effect, grace * 3)
+      if (served === undefined && opening !== undefined) await Effect.runPromise(bounded(Fiber.interrupt(opening)))
+      await Effect.runPromise(bounded(Scope.close(scope, Exit.void)))
     }
   }
 }

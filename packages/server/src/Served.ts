@@ -13,19 +13,28 @@ import * as Tracer from "effect/Tracer"
 import { nativeVersions } from "@treadle/protocol/era"
 import { RpcError } from "@treadle/protocol/rpc"
 import type { ServerCapabilities } from "@treadle/protocol/schema"
-import { nativeDress } from "./envelope/Dress.ts"
+import { makeDress } from "./envelope/Dress.ts"
+import type { Offered } from "./envelope/Admitted.ts"
+import type { Inbound } from "./envelope/Inbound.ts"
 import type { Refusal } from "./envelope/Refusal.ts"
+import type { SessionLookup } from "./envelope/SessionFacts.ts"
 import { makeDefects, type OnDefect, type Report } from "./engine/Defects.ts"
-import { makeDispatch } from "./engine/Dispatch.ts"
+import { CompatSessions, type SessionMode } from "./engine/CompatSessions.ts"
+import { makeDispatch, servedIn } from "./engine/Dispatch.ts"
 import { makeEngine } from "./engine/Engine.ts"
+import type { RunningCall } from "./engine/RunningCall.ts"
+import type { Sink } from "./engine/Sink.ts"
 import { InFlight } from "./engine/InFlight.ts"
+import { Hub } from "./engine/Hub.ts"
 import { makeSweep } from "./engine/Sweep.ts"
 import { ToolTable, type ServedTool } from "./engine/ToolTable.ts"
 import type { AnyLayer, Entries, ToolEntry } from "./handler/Entry.ts"
 import { operationTool } from "./handler/OperationTool.ts"
+import type { Change } from "./Change.ts"
 import { Limits } from "./Limits.ts"
 import type { ServerInfo } from "./ServerInfo.ts"
 import type { Principal } from "./Principal.ts"
+import { streamRefusal } from "./transport/HttpSession.ts"
 import { makeServe, type Serve } from "./transport/Serve.ts"
 
 /** What every door can be told. */
@@ -33,6 +42,11 @@ export interface ServedSettings {
   readonly limits?: Partial<Limits>
   /** Hears of every bug in a handler, with what the caller was told. */
   readonly onDefect?: OnDefect
+  /**
+   * Whether the compat era has sessions over HTTP: `on` by default; `off` answers every request by itself, for platforms
+   * that keep nothing between requests.
+   */
+  readonly sessions?: SessionMode
 }
 
 /** Who is calling, or why that cannot be told. */
@@ -45,6 +59,10 @@ export interface Caller {
 export interface Counters {
   /** Calls whose handlers run. */
   readonly calls: number
+  /** Listen requests that are open. */
+  readonly listeners: number
+  /** Compat sessions that are open. */
+  readonly sessions: number
   /** Messages that were dropped since the start, because a client could not take them or read too slowly. */
   readonly dropped: number
 }
@@ -61,6 +79,12 @@ export interface Served {
   readonly isStopping: () => boolean
   /** Ends the running calls of one owner as its pipe goes away. */
   readonly hangUp: (owner: string) => void
+  /** Opens the stream on which a compat session is told of changes (CHTTP-07, CHTTP-08). */
+  readonly openStream: (inbound: Inbound, sink: Sink) => RunningCall | Refusal
+  /** Ends the compat session that a request names, and its calls (CHTTP-19). @returns what the request named */
+  readonly endSession: (inbound: Inbound) => SessionLookup
+  /** Tells those who listen of a change. */
+  readonly changed: (change: Change) => void
   /** Completes when nothing runs. */
   readonly idle: Effect.Effect<void>
   /** Refuses new calls, waits for the running ones, ends those that outlast the grace, and waits as long for their finalizers. */
@@ -75,7 +99,7 @@ export interface ServedDefinition {
 }
 
 const capabilitiesOf = ({ tools, extensions }: Entries): ServerCapabilities => ({
-  ...(tools.length === 0 ? {} : { tools: {}, logging: {} }),
+  ...(tools.length === 0 ? {} : { tools: { listChanged: true }, logging: {} }),
   ...(extensions.length === 0
     ? {}
     : { extensions: Object.fromEntries(extensions.map(({ id, settings }) => [id, settings])) })
@@ -140,13 +164,30 @@ export const makeServed = Effect.fnUntraced(function* (definition: ServedDefinit
   const limits = Limits.of(settings.limits)
   const inFlight = new InFlight()
   const tools = new ToolTable(yield* servedTools(definition.entries.tools, base))
-  const dress = nativeDress(definition.info.implementation)
+  const dress = makeDress(definition.info.implementation)
+  const sweep = makeSweep(inFlight, Context.get(base, Clock.Clock), base)
+  const hub = new Hub(base)
+  const hangUp = (owner: string) => {
+    for (const call of inFlight.of(owner)) call.end("stopping")
+  }
+  const sessions = new CompatSessions({
+    limits,
+    mode: settings.sessions ?? "on",
+    now: sweep.now,
+    running: (owner) => inFlight.count(owner) + inFlight.count(owner, "listen"),
+    hangUp,
+    hub
+  })
   const dispatch = makeDispatch({
     tools,
     versions: nativeVersions,
     capabilities: capabilitiesOf(definition.entries),
     instructions: definition.info.instructions,
-    dress
+    dress,
+    server: definition.info.implementation,
+    sessions,
+    hub,
+    limits
   })
   let dropped = 0
   let stopping = false
@@ -161,11 +202,18 @@ export const makeServed = Effect.fnUntraced(function* (definition: ServedDefinit
     limits,
     onDropped,
     report,
-    sweep: makeSweep(inFlight, Context.get(base, Clock.Clock), base)
+    sweep
   })
+  const offered: Offered = {
+    versions: nativeVersions,
+    hasMethod: servedIn(dispatch),
+    session: sessions.find,
+    paramHeaders: (name, context) => tools.headers(name, context)
+  }
   const quiet = Effect.timeoutOption(inFlight.empty, limits.grace)
   const stop = Effect.suspend(() => {
     stopping = true
+    inFlight.endAll("stopping", "listen")
     return Effect.andThen(
       quiet,
       Effect.suspend(() => {
@@ -179,20 +227,34 @@ export const makeServed = Effect.fnUntraced(function* (definition: ServedDefinit
     serve: makeServe({
       engine,
       inFlight,
-      offered: {
-        versions: nativeVersions,
-        hasMethod: (method) => dispatch.has(method),
-        paramHeaders: (name, context) => tools.headers(name, context)
-      },
+      offered,
       isStopping: () => stopping
     }),
     limits,
-    counters: () => ({ calls: inFlight.size, dropped }),
+    counters: () => ({
+      calls: inFlight.size - inFlight.listeners,
+      listeners: inFlight.listeners,
+      sessions: sessions.size,
+      dropped
+    }),
+    changed: (change) => hub.publish(change),
     identify: identifier(definition.principal, report),
     onDropped,
     isStopping: () => stopping,
     hangUp: (owner) => {
-      for (const call of inFlight.of(owner)) call.end("stopping")
+      sessions.forget(owner)
+      hangUp(owner)
+    },
+    openStream: (inbound, sink) => {
+      const session = sessions.find(inbound)
+      return typeof session === "object" && session.id !== ""
+        ? engine.openStream(session, inbound, sink, offered)
+        : streamRefusal(session)
+    },
+    endSession: (inbound) => {
+      const session = sessions.find(inbound)
+      if (typeof session === "object") sessions.end(session)
+      return session
     },
     idle: inFlight.empty,
     stop

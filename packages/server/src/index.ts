@@ -1,6 +1,7 @@
 /**
  * A server as a plain value. The doors are entry points of their own: `@treadle/server/node`, `/http`, `/http-router`.
  */
+export { Change } from "./Change.ts"
 export { CurrentCall, type Call } from "./CurrentCall.ts"
 export type { DefectPlace, OnDefect } from "./engine/Defects.ts"
 export { Limits } from "./Limits.ts"

@@ -7,9 +7,13 @@ describe("limits", () => {
       bodyBytes: 4_194_304,
       lineBytes: 16_777_216,
       runningCalls: 64,
+      listeners: 16,
+      subscribedUris: 256,
+      sessions: 1_000,
+      sessionIdle: 1_800_000,
       unreadBytes: 1_048_576,
       streamAfter: 2_000,
-      keepAlive: 15_000,
+      keepAlive: 8_000,
       drain: 3_000,
       grace: 5_000
     })

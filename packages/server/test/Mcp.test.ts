@@ -405,3 +405,17 @@ describe("what only plain JavaScript can write", () => {
     )
   })
 })
+
+describe("the names of members", () => {
+  it("D1: that every JavaScript object has are build errors, because their absence could not be told", () => {
+    const mcp = Mcp.make({ name: "names", version: "1" }).tool(
+      "inherits",
+      { description: "x", input: { constructor: Schema.String, nested: Schema.Struct({ toString: Schema.String }) } },
+      async () => "x"
+    )
+    assert.deepStrictEqual(
+      Mcp.check(mcp).map((error) => ("path" in error ? error.path : error._tag)),
+      ["constructor", "nested.toString"]
+    )
+  })
+})

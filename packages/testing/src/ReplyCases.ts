@@ -178,7 +178,7 @@ const listing: SuiteCase = {
     assert.deepStrictEqual(discovered, {
       resultType: "complete",
       supportedVersions: [rawVersion],
-      capabilities: { tools: {}, logging: {} },
+      capabilities: { tools: { listChanged: true }, logging: {} },
       instructions: "Only for tests",
       ttlMs: 300_000,
       cacheScope: "public",

@@ -9,6 +9,9 @@ import { McpReason } from "../McpError.ts"
 /** The most pages of one list. */
 export const maxPages = 1024
 
+/** How many entries a list may have. */
+const maxEntries = 100_000
+
 const broken = (problem: string): McpReason => new McpReason.Undecodable({ what: "the list", problems: [problem] })
 
 /**
@@ -31,7 +34,10 @@ export const drainPages = <E>(
       const result = yield* page(cursor)
       const found = own(result, member)
       if (!Array.isArray(found)) return yield* Effect.fail(fail(broken(`${member}: it must be an array`)))
-      entries.push(...found)
+      if (entries.length + found.length > maxEntries) {
+        return yield* Effect.fail(fail(broken(`it has more than ${maxEntries} entries`)))
+      }
+      for (const entry of found) entries.push(entry)
       const next = own(result, "nextCursor")
       if (next === undefined || next === null) return entries
       if (typeof next !== "string") return yield* Effect.fail(fail(broken("nextCursor: it must be a string")))

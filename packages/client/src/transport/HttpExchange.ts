@@ -183,7 +183,7 @@ const readEvent = (
   else {
     const message = decoded.success
     if (message._tag === "Notification") sink.notify(message)
-    else if (message._tag === "Request") peer.onNoise(data, "a server sends no requests in this revision (BASE-05)")
+    else if (message._tag === "Request") peer.onNoise(data, "a server sends no requests in this revision")
     else if (message.id === outgoing.request.id) return message
     else peer.onNoise(data, "it answers no request of this stream")
   }
@@ -211,7 +211,7 @@ const readEvents = async (
     }
     if (reader.overflow && !answered) throw tooLarge(peer, status)
   }
-  if (!answered) throw transportFailure("the stream ended before the answer; the request is lost (HTTP-16)", { status })
+  if (!answered) throw transportFailure("the stream ended before the answer; the request is lost", { status })
 }
 
 /**

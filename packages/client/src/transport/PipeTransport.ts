@@ -116,8 +116,11 @@ class PipeTransport implements Transport {
         return this.#notify(message)
       case "Request": {
         const error = RpcError.methodNotFound(`This client serves no requests, ${message.method} neither`)
-        this.#onNoise(text, "a server sends no requests in this revision (BASE-05)")
-        return this.#send({ key: undefined, text: Message.print(Message.error(message.id, error)) })
+        this.#onNoise(text, "a server sends no requests in this revision")
+        // What a server may not ask is not worth a queue: while the pipe is full it goes without an answer.
+        return this.#full
+          ? undefined
+          : this.#send({ key: undefined, text: Message.print(Message.error(message.id, error)) })
       }
       default: {
         const key = message.id === undefined ? undefined : requestKey(message.id)

@@ -127,6 +127,12 @@ const nodeLosses = (ast: SchemaAST.AST, printed: Printed): ReadonlyArray<string>
   ]
 }
 
+/** What cannot be told of a member because of its name. */
+const nameLosses = (name: PropertyKey): ReadonlyArray<string> =>
+  name in Object.prototype
+    ? ["every JavaScript object has a member of this name, so its absence cannot be told: rename it"]
+    : []
+
 /** What a node loses as a member of a struct. */
 const memberLosses = (ast: SchemaAST.AST, printed: Printed, side: "input" | "output"): ReadonlyArray<string> => {
   const context = ast.context
@@ -181,7 +187,7 @@ export const lintSchema = (
   const visitMembers = (ast: SchemaAST.Objects, nodes: Printed, path: Path) => {
     for (const { name, type } of ast.propertySignatures) {
       const members = inside(nodes, (node) => own(node["properties"], String(name)))
-      report([...path, name], memberLosses(type, members, side))
+      report([...path, name], [...nameLosses(name), ...memberLosses(type, members, side)])
       visit(type, members, [...path, name])
     }
     for (const { type } of ast.indexSignatures) {

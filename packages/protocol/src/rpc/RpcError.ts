@@ -78,6 +78,8 @@ export const RpcError = {
   invalidParams: simple("InvalidParams"),
   internal: simple("InternalError"),
   headerMismatch: simple("HeaderMismatch"),
+  /** Compat only; natively an unknown URI is `invalidParams` (RES-04). */
+  resourceNotFound: simple("ResourceNotFound"),
   /** @param requiredCapabilities the missing part of the client's capabilities (META-08) */
   missingCapability: (message: string, requiredCapabilities: JsonObject): RpcError => ({
     _tag: "MissingClientCapability",

@@ -17,12 +17,11 @@ const StringField = Schema.Struct({
   maxLength: Schema.optionalKey(Schema.Int),
   /** `email`, `uri`, `date` or `date-time`. */
   format: Schema.optionalKey(Schema.String),
-  default: Schema.optionalKey(Schema.String)
-}).check(
-  Schema.makeFilter(
-    (field) => !("enum" in field || "oneOf" in field) || "the choices are strings, or pairs of const and title"
-  )
-)
+  default: Schema.optionalKey(Schema.String),
+  /** A choice whose values are not text is no field. */
+  enum: Schema.optionalKey(Schema.Never),
+  oneOf: Schema.optionalKey(Schema.Never)
+})
 
 const NumberField = Schema.Struct({
   type: Schema.Literals(["number", "integer"]),

@@ -204,6 +204,7 @@ const rootProblem = (printed: JsonObject): string | undefined => {
  * literals (`enum`), `Schema.Enum` or unions of titled literals (`oneOf`), and lists of either; optional fields are not
  * required, and a `default` annotation is offered.
  *
+ * @param schema a struct, a class or any schema whose JSON form is one
  * @returns the schema, or every problem with the field it is about and the cure
  *
  * @example
@@ -218,7 +219,9 @@ const rootProblem = (printed: JsonObject): string | undefined => {
  * ```
  */
 export const formSchema = <T>(schema: FormSource<T>): Result.Result<FormSchema, ReadonlyArray<SchemaFinding>> => {
-  const printed = printSchema(schema)
+  const print = Result.try(() => printSchema(schema))
+  if (Result.isFailure(print)) return Result.fail([{ path: "", message: "the names of a form are strings" }])
+  const printed = print.success
   const wrongRoot = rootProblem(printed)
   if (wrongRoot !== undefined) return Result.fail([{ path: "", message: wrongRoot }])
   const findings: Array<SchemaFinding> = []
@@ -243,6 +246,7 @@ export const formSchema = <T>(schema: FormSource<T>): Result.Result<FormSchema, 
  * The reader of what a person filled in: the `content` of an accepted answer. A field that is missing gets the default
  * that the form offered (ELIC-06).
  *
+ * @param schema one that `formSchema` makes a form of
  * @returns a total function: the struct, or every problem with the field it is about
  *
  * @example

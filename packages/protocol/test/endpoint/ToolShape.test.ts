@@ -68,19 +68,19 @@ describe("The input of a tool", () => {
 
   it("D1 what Zod cannot print is unrepresentable, and does not throw", () => {
     assert.deepStrictEqual(faults({ input: z.object({ at: z.date() }) }), [
-      "input: it cannot be printed as JSON Schema: Date cannot be represented in JSON Schema"
+      "input: it cannot be printed as JSON Schema (Date cannot be represented in JSON Schema): use a schema that has a JSON form"
     ])
     assert.deepStrictEqual(faults({ output: z.object({ of: z.map(z.string(), z.string()) }) }), [
-      "output: it cannot be printed as JSON Schema: Map cannot be represented in JSON Schema"
+      "output: it cannot be printed as JSON Schema (Map cannot be represented in JSON Schema): use a schema that has a JSON form"
     ])
   })
 
   it("D1 what Effect cannot print is unrepresentable, and does not throw", () => {
     const input = { [Symbol.for("a")]: Schema.String, b: Schema.Int }
     assert.deepStrictEqual(faults({ input, output: Schema.Struct(input), errors: { Bad: input } }), [
-      "input: it cannot be printed as JSON Schema: Objects property names must be strings",
-      "output: it cannot be printed as JSON Schema: Objects property names must be strings",
-      "errors: it cannot be printed as JSON Schema: Objects property names must be strings"
+      "input: it cannot be printed as JSON Schema (Objects property names must be strings): use a schema that has a JSON form",
+      "output: it cannot be printed as JSON Schema (Objects property names must be strings): use a schema that has a JSON form",
+      "errors: it cannot be printed as JSON Schema (Objects property names must be strings): use a schema that has a JSON form"
     ])
   })
 

@@ -148,7 +148,10 @@ const rows: ReadonlyArray<Row> = [
     }),
     {
       type: "object",
-      properties: { limit: { type: "integer", description: "How many", default: 20 }, day: { type: "string" } }
+      properties: {
+        limit: { type: "integer", description: "How many", default: 20 },
+        day: { type: "string", default: "2026-07-28" }
+      }
     },
     [{}, { limit: 3 }, { day: "2026-01-01" }],
     [{ limit: "3" }, { limit: null }]

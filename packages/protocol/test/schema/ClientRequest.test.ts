@@ -152,6 +152,12 @@ describe("ClientRequest", () => {
     ["COMP-02", "completion/complete", { ref: { type: "ref/tool" }, argument: { name: "a", value: "" } }, "ref"],
     ["LOG-05", "logging/setLevel", { level: "loud" }, "level"],
     ["SUB-01", "subscriptions/listen", { notifications: { toolsListChanged: 1 } }, "notifications.toolsListChanged"],
+    [
+      "SUB-01",
+      "subscriptions/listen",
+      { notifications: { resourceSubscriptions: "a:b" } },
+      "notifications.resourceSubscriptions"
+    ],
     ["INIT-01", "initialize", { protocolVersion: "2025-11-25", capabilities: {} }, "clientInfo"],
     ["CSUB-01", "resources/subscribe", {}, "uri"]
   ])("%s %s refuses what does not fit and names the member", (_, one, params, path) => {

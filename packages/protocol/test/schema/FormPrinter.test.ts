@@ -162,6 +162,7 @@ describe("formSchema", () => {
       /default "y" is none of the choices/
     ],
     ["more than its fields", Schema.Record(Schema.String, Schema.String), "", /leave the record out/],
+    ["names that are no text", Schema.Struct({ [Symbol("a")]: Schema.String }), "", /names of a form are strings/],
     ["no struct", Schema.String, "", /use Schema.Struct/]
   ])("ELIC-05 refuses %s, and names the field and the cure", (_, schema, path, message) => {
     const form = formSchema(schema)

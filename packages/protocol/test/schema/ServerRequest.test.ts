@@ -111,6 +111,11 @@ describe("ServerRequest", () => {
       { message: "m", requestedSchema: { type: "object", properties: { a: { type: "object" } } } },
       false
     ],
+    [
+      "ELIC-05 choices are strings",
+      { message: "m", requestedSchema: { type: "object", properties: { a: { type: "string", enum: [1] } } } },
+      false
+    ],
     ["ELIC-10 a page has an address", { mode: "url", message: "m" }, false],
     ["ELIC-03 an unknown mode is refused", { mode: "voice", message: "m", url: "https://a.example" }, false]
   ])("%s", (_, params, fits) => {

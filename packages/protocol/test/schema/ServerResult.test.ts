@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
+import { wireDecoder } from "@treadle/protocol/json"
 import { methodNames } from "@treadle/protocol/rpc"
-import { ClientRequest, ServerResult, type ClientMethod } from "@treadle/protocol/schema"
+import { ClientRequest, InputRequiredResult, ServerResult, type ClientMethod } from "@treadle/protocol/schema"
 import { hostileJson, keepsAll } from "@treadle/testing"
 import * as Arbitrary from "effect/Arbitrary"
 import * as Result from "effect/Result"
@@ -79,6 +80,14 @@ describe("ServerResult", () => {
   ])("%s is invalid, and the member is named", (_, more, path) => {
     const decoded = ServerResult.decodeRound("tools/call", { resultType: "input_required", ...more })
     assert.isTrue(Result.isFailure(decoded) && decoded.failure.problems.some((problem) => problem.startsWith(path)))
+  })
+
+  it("MRTR-03 a result asks with questions, with a state, or with both", () => {
+    const decode = wireDecoder(InputRequiredResult)
+    const asks = (more: object) => Result.isSuccess(decode({ resultType: "input_required", ...more }))
+    const inputRequests = { roots: { method: "roots/list" } }
+    assert.isTrue([{ inputRequests }, { requestState: "" }, { inputRequests, requestState: "s" }].every(asks))
+    assert.isFalse(asks({}))
   })
 
   it("BASE-10 B090 a round with a resultType that is not understood is invalid", () => {

@@ -11,7 +11,9 @@ const manifest: { readonly exports: { readonly [path: string]: unknown } } = JSO
 const names: { readonly [path: string]: string } = {
   ".": "Arg Content Endpoint Reply",
   "./endpoint": "Arg Endpoint Reply endpointOf hintAnnotations isReply toolShape",
-  "./era": "commonVersion eraOf isProtocolVersion latestNative nativeVersions protocolVersions",
+  "./era": `
+    commonVersion eraOf isProtocolVersion latestNative nativeVersions negotiated protocolVersions revisionOf v2026_07_28
+  `,
   "./framing": "LineCutter SseReader linePair printSse sseComment webUtf8",
   "./http": `
     HeaderName accepted compareParams decodeHeaderValue encodeHeaderValue isEventStreamType isJsonType

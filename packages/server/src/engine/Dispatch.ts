@@ -1,37 +1,29 @@
 /**
  * One row a method: what is answered at once, or what runs. A method without a row is not served.
  */
-import type * as Context from "effect/Context"
-import type * as Effect from "effect/Effect"
 import type { JsonObject } from "@treadle/protocol/json"
 import { isRecord, own } from "@treadle/protocol/json"
-import type { ProtocolVersion } from "@treadle/protocol/era"
-import { RpcError } from "@treadle/protocol/rpc"
-import type { ServerCapabilities } from "@treadle/protocol/schema"
-import type { Call, CurrentCall } from "../CurrentCall.ts"
-import type { Admitted } from "../envelope/Admitted.ts"
+import { eraOf, negotiated, protocolVersions, type Era, type ProtocolVersion } from "@treadle/protocol/era"
+import { methodRow, RpcError } from "@treadle/protocol/rpc"
+import {
+  isLogLevel,
+  logLevels,
+  type ClientCapabilities,
+  type Implementation,
+  type ServerCapabilities
+} from "@treadle/protocol/schema"
 import type { Dress } from "../envelope/Dress.ts"
 import { listTtl } from "../reply/ListReply.ts"
-import type { NeutralResult } from "../reply/NeutralResult.ts"
 import { defectReply } from "../reply/ToolReply.ts"
+import type { Limits } from "../Limits.ts"
+import type { CompatSessions } from "./CompatSessions.ts"
+import type { Hub } from "./Hub.ts"
+import { listen } from "./Listen.ts"
+import type { Row } from "./Row.ts"
+import { subscribe, unsubscribe } from "./SessionStream.ts"
 import type { ToolTable } from "./ToolTable.ts"
 
-/** Something that runs. */
-export interface Running {
-  /** What a report calls it. */
-  readonly name: string
-  readonly effect: (call: Call<unknown, never>) => Effect.Effect<NeutralResult, never, CurrentCall>
-  readonly services: Context.Context<never>
-  /** Milliseconds. */
-  readonly timeout: number | undefined
-  /** What the caller is told when it dies. */
-  readonly died: (reference: string) => NeutralResult | RpcError
-}
-
-/** The printed result, the error, or what runs. */
-export type Answered = string | RpcError | Running
-
-export type Row = (request: Admitted) => Answered
+const compatVersions = protocolVersions.filter((version) => eraOf(version) === "compat").toReversed()
 
 /** What the rows are made of. */
 export interface DispatchParts {
@@ -40,26 +32,80 @@ export interface DispatchParts {
   readonly capabilities: ServerCapabilities
   readonly instructions: string | undefined
   readonly dress: Dress
+  readonly server: Implementation
+  readonly sessions: CompatSessions
+  readonly hub: Hub
+  readonly limits: Limits
 }
 
+const said = (capabilities: ServerCapabilities, instructions: string | undefined): ReadonlyArray<string> => [
+  `"capabilities":${JSON.stringify(capabilities)}`,
+  ...(instructions === undefined ? [] : [`"instructions":${JSON.stringify(instructions)}`])
+]
+
 const discover = ({ versions, capabilities, instructions, dress }: DispatchParts): Row => {
-  const text = dress.result({
-    members: [
-      `"supportedVersions":${JSON.stringify(versions)}`,
-      `"capabilities":${JSON.stringify(capabilities)}`,
-      ...(instructions === undefined ? [] : [`"instructions":${JSON.stringify(instructions)}`])
-    ].join(","),
+  const result = {
+    members: [`"supportedVersions":${JSON.stringify(versions)}`, ...said(capabilities, instructions)].join(","),
     cache: { ttlMs: listTtl, cacheScope: "public" }
-  })
-  return () => text
+  } as const
+  const printed = new Map<string, string>()
+  return ({ revision }) => {
+    const text = printed.get(revision.version) ?? dress.result(result, revision)
+    printed.set(revision.version, text)
+    return text
+  }
 }
+
+/** What a handshake without a session says of changes: nothing, because no stream carries them. */
+const withoutChanges = ({ tools, prompts, resources, ...rest }: ServerCapabilities): ServerCapabilities => ({
+  ...rest,
+  ...(tools === undefined ? {} : { tools: {} }),
+  ...(prompts === undefined ? {} : { prompts: {} }),
+  ...(resources === undefined ? {} : { resources: {} })
+})
+
+/** The handshake of the compat era (INIT-03, INIT-05, ERA-19). */
+const initialize =
+  ({ capabilities, instructions, server, sessions }: DispatchParts): Row =>
+  ({ inbound, request }) => {
+    const requested = own(request.params, "protocolVersion")
+    if (typeof requested !== "string") {
+      return RpcError.invalidParams("params.protocolVersion must name a version", { supported: compatVersions })
+    }
+    const revision = negotiated(requested)
+    const declared = own(request.params, "capabilities")
+    const clientCapabilities = (isRecord(declared) ? declared : {}) as ClientCapabilities
+    const session = sessions.open({ inbound, revision, clientCapabilities })
+    if (session === undefined) return "no-room"
+    const members = [
+      `"protocolVersion":${JSON.stringify(revision.version)}`,
+      `"serverInfo":${JSON.stringify(server)}`,
+      ...said(
+        session.id === "" && inbound.http !== undefined ? withoutChanges(capabilities) : capabilities,
+        instructions
+      )
+    ]
+    return { session, text: `{${members.join(",")}}` }
+  }
+
+const ping = (): Row => () => "{}"
+
+/** The least level that a session hears, until it says another (LOG-05, LOG-07). */
+const setLevel =
+  (): Row =>
+  ({ request, session }) => {
+    const level = own(request.params, "level")
+    if (!isLogLevel(level)) return RpcError.invalidParams(`params.level must be one of ${logLevels.join(", ")}`)
+    if (session !== undefined) session.logLevel = level
+    return "{}"
+  }
 
 const listTools =
   ({ tools, dress }: DispatchParts): Row =>
-  ({ inbound, request }) => {
+  ({ inbound, request, revision }) => {
     const cursor = own(request.params, "cursor")
     return cursor === undefined
-      ? tools.list(inbound.context, dress.result)
+      ? tools.list(inbound.context, revision, dress.result)
       : RpcError.invalidParams("Invalid cursor: this list has one page; call tools/list without a cursor")
   }
 
@@ -84,10 +130,28 @@ const callTool =
 
 /** The methods that are served. */
 export const makeDispatch = (parts: DispatchParts): ReadonlyMap<string, Row> => {
-  const rows = new Map<string, Row>([["server/discover", discover(parts)]])
+  const rows = new Map<string, Row>([
+    ["server/discover", discover(parts)],
+    ["initialize", initialize(parts)],
+    ["ping", ping()],
+    ["subscriptions/listen", listen(parts.hub, parts.capabilities, parts.limits)]
+  ])
+  if (parts.capabilities.resources?.subscribe === true) {
+    rows.set("resources/subscribe", subscribe(parts.limits))
+    rows.set("resources/unsubscribe", unsubscribe())
+  }
+  if (parts.capabilities.logging !== undefined) rows.set("logging/setLevel", setLevel())
   if (parts.capabilities.tools !== undefined) {
     rows.set("tools/list", listTools(parts))
     rows.set("tools/call", callTool(parts))
   }
   return rows
 }
+
+/** Whether a method is served in an era: it has a row, and the specification has it there. */
+export const servedIn =
+  (dispatch: ReadonlyMap<string, Row>) =>
+  (method: string, era: Era): boolean => {
+    const eras = methodRow(method)?.eras
+    return dispatch.has(method) && (eras === undefined || eras === "both" || eras === era)
+  }

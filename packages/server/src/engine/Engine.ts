@@ -8,17 +8,20 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import { Message, printResult, RpcError } from "@treadle/protocol/rpc"
 import { CurrentCall } from "../CurrentCall.ts"
-import type { Admitted } from "../envelope/Admitted.ts"
+import { Admitted, type Offered } from "../envelope/Admitted.ts"
+import type { Inbound } from "../envelope/Inbound.ts"
+import type { SessionFacts } from "../envelope/SessionFacts.ts"
 import type { Dress } from "../envelope/Dress.ts"
 import type { Refusal } from "../envelope/Refusal.ts"
 import type { Limits } from "../Limits.ts"
 import type { NeutralResult } from "../reply/NeutralResult.ts"
-import { failureReply } from "../reply/ToolReply.ts"
+import { failed, makeAnswers, refused } from "./Answers.ts"
 import type { Report } from "./Defects.ts"
-import type { Answered, Row, Running } from "./Dispatch.ts"
+import type { Answered, Row, Running } from "./Row.ts"
 import type { InFlight } from "./InFlight.ts"
 import { RunningCall } from "./RunningCall.ts"
-import type { Answer, Sink } from "./Sink.ts"
+import { sessionStream } from "./SessionStream.ts"
+import type { Sink } from "./Sink.ts"
 
 export interface EngineParts {
   readonly dispatch: ReadonlyMap<string, Row>
@@ -30,52 +33,14 @@ export interface EngineParts {
   readonly onDropped: () => void
 }
 
-/** The answer to a message that was not admitted. */
-export const refused = ({ rung, error, id }: Refusal): Answer => ({
-  text: Message.print(Message.error(id, error)),
-  refused: rung,
-  error
+const noRoom = ({ request }: Admitted): Refusal => ({
+  rung: "sessions",
+  error: RpcError.internal("Too many sessions are open, and every one of them is in use; try again later"),
+  id: request.id
 })
-
-const failed = (request: Admitted, error: RpcError, cause?: unknown): Answer => ({
-  text: Message.print(Message.error(request.request.id, error)),
-  error,
-  cause
-})
-
-const isNeutral = (value: NeutralResult | RpcError): value is NeutralResult => "members" in value
 
 export const makeEngine = ({ dispatch, dress, inFlight, limits, report, sweep, onDropped }: EngineParts) => {
-  const succeeded = (request: Admitted, result: NeutralResult, cause?: unknown): Answer => ({
-    text: printResult(request.request.id, dress.result(result)),
-    cause
-  })
-
-  const died = (call: RunningCall, running: Running, cause: Cause.Cause<unknown>): Answer => {
-    const { reference, error } = report(running.name, cause)
-    const told = running.died(reference)
-    return isNeutral(told) ? succeeded(call.admitted, told, error) : failed(call.admitted, told, error)
-  }
-
-  const ended = (call: RunningCall, running: Running, cause: Cause.Cause<unknown>): Answer | undefined => {
-    if (!Cause.hasInterruptsOnly(cause)) return died(call, running, cause)
-    switch (call.ending) {
-      case "cancelled":
-        return undefined
-      case "stopping":
-        return failed(call.admitted, RpcError.internal("The server is stopping"))
-      case "timed-out":
-        return succeeded(call.admitted, failureReply(`${running.name} gave up after ${running.timeout} ms`))
-      case undefined:
-        return died(call, running, cause)
-    }
-  }
-
-  /** The answer of a call that has ended; a cancelled one gets none, however it ends (CANCEL-05). */
-  const answerOf = (call: RunningCall, running: Running, exit: Exit.Exit<NeutralResult>): Answer | undefined => {
-    const answer = Exit.isSuccess(exit) ? succeeded(call.admitted, exit.value) : ended(call, running, exit.cause)
-    return call.ending === "cancelled" ? undefined : answer
-  }
+  const { answerOf } = makeAnswers(dress, report)
 
   const settle = (call: RunningCall, running: Running, exit: Exit.Exit<NeutralResult>): void => {
     call.finish()
@@ -98,7 +63,7 @@ export const makeEngine = ({ dispatch, dress, inFlight, limits, report, sweep, o
   }
 
   const run = (request: Admitted, sink: Sink, running: Running): RunningCall | undefined => {
-    const call = new RunningCall(request, sink, onDropped)
+    const call = new RunningCall(request, sink, onDropped, running.kind)
     const fiber = Effect.runForkWith(servicesFor(call, running))(running.effect(call))
     call.attach(fiber)
     const exit = fiber.pollUnsafe()
@@ -136,16 +101,45 @@ export const makeEngine = ({ dispatch, dress, inFlight, limits, report, sweep, o
       return void sink.answer(failed(request, error))
     }
     const answered = look(row, request)
+    if (answered === "no-room") return void sink.answer(refused(noRoom(request)))
     if (typeof answered === "string") return void sink.answer({ text: printResult(request.request.id, answered) })
     if ("_tag" in answered) return void sink.answer(failed(request, answered))
-    if (inFlight.count(request.inbound.owner) >= limits.runningCalls) {
-      const error = RpcError.internal(`Too many calls are running (${limits.runningCalls}); wait for one to end`)
+    if ("session" in answered) {
+      const { session, text } = answered
+      if (request.inbound.http === undefined) session.attach((line) => void sink.post(line))
+      return void sink.answer({ text: printResult(request.request.id, text), session: session.id })
+    }
+    const kind = answered.kind ?? "call"
+    const most = kind === "call" ? limits.runningCalls : limits.listeners
+    if (inFlight.count(request.owner, kind) >= most) {
+      const error = RpcError.internal(`Too many requests of this kind are running (${most}); wait for one to end`)
       return void sink.answer(refused({ rung: "calls", error, id: request.request.id }))
     }
     return run(request, sink, answered)
   }
 
-  return { start }
+  /** Opens the stream of a session; it takes no answer. */
+  const openStream = (session: SessionFacts, inbound: Inbound, sink: Sink, offered: Offered): RunningCall | Refusal => {
+    const request = new Admitted(inbound, Message.request("", "the stream of a session"), offered)
+    request.session = session
+    request.revision = session.revision
+    if (inFlight.count(request.owner, "listen") >= limits.listeners) {
+      return { rung: "calls", error: RpcError.internal(`This session has ${limits.listeners} streams open already`) }
+    }
+    const end = () => sink.abandon()
+    const silent: Sink = {
+      post: (text) => sink.post(text),
+      full: () => sink.full(),
+      room: sink.room,
+      answer: end,
+      abandon: end,
+      tick: (now, since) => sink.tick(now, since)
+    }
+    const call = run(request, silent, sessionStream(session))
+    return call ?? { rung: "stopping", error: RpcError.internal("The server is stopping") }
+  }
+
+  return { start, openStream }
 }
 
 export type Engine = ReturnType<typeof makeEngine>

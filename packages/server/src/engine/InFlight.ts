@@ -15,12 +15,20 @@ export class InFlight {
     return this.#size
   }
 
-  count(owner: string): number {
-    return this.#owners.get(owner)?.size ?? 0
+  /** How many calls, or listeners, an owner has running. */
+  count(owner: string, kind: RunningCall["kind"] = "call"): number {
+    let count = 0
+    for (const call of this.#owners.get(owner) ?? []) if (call.kind === kind) count++
+    return count
+  }
+
+  /** How many listeners there are. */
+  get listeners(): number {
+    return this.all().filter(({ kind }) => kind === "listen").length
   }
 
   add(call: RunningCall): void {
-    const owner = call.admitted.inbound.owner
+    const owner = call.admitted.owner
     const calls = this.#owners.get(owner)
     if (calls === undefined) this.#owners.set(owner, new Set([call]))
     else calls.add(call)
@@ -28,7 +36,7 @@ export class InFlight {
   }
 
   remove(call: RunningCall): void {
-    const owner = call.admitted.inbound.owner
+    const owner = call.admitted.owner
     const calls = this.#owners.get(owner)
     if (calls === undefined || !calls.delete(call)) return
     if (calls.size === 0) this.#owners.delete(owner)
@@ -51,8 +59,9 @@ export class InFlight {
     return [...(this.#owners.get(owner) ?? [])]
   }
 
-  endAll(ending: Ending): void {
-    for (const call of this.all()) call.end(ending)
+  /** @param kind calls, or listeners; all of them, where it is not said */
+  endAll(ending: Ending, kind?: RunningCall["kind"]): void {
+    for (const call of this.all()) if (kind === undefined || call.kind === kind) call.end(ending)
   }
 
   readonly #emptied: Effect.Effect<void> = Effect.callback<void>((resume) => {

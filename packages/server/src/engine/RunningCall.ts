@@ -16,7 +16,7 @@ import { ToolFailed } from "../ToolError.ts"
 import type { Sink } from "./Sink.ts"
 
 /** Why a call was ended from outside. */
-export type Ending = "cancelled" | "stopping" | "timed-out"
+export type Ending = "cancelled" | "stopping" | "timed-out" | "too-slow"
 
 const plain = (data: unknown): Json => {
   try {
@@ -29,6 +29,7 @@ const plain = (data: unknown): Json => {
 export class RunningCall implements Call<unknown, never>, CurrentCallService {
   readonly admitted: Admitted
   readonly sink: Sink
+  readonly kind: "call" | "listen"
   /** When it came, in milliseconds; set once it outlives its first tick. */
   since = 0
   /** When it is given up, in milliseconds. */
@@ -40,9 +41,10 @@ export class RunningCall implements Call<unknown, never>, CurrentCallService {
   #answered = false
   #progress = Number.NEGATIVE_INFINITY
 
-  constructor(admitted: Admitted, sink: Sink, onDropped: () => void) {
+  constructor(admitted: Admitted, sink: Sink, onDropped: () => void, kind: "call" | "listen" = "call") {
     this.admitted = admitted
     this.sink = sink
+    this.kind = kind
     this.#onDropped = onDropped
   }
 
@@ -94,6 +96,14 @@ export class RunningCall implements Call<unknown, never>, CurrentCallService {
     return this.#inTurn(() => printNotification(method, plain(params)))
   }
 
+  /** Sends what a listener must not miss; one that reads too slowly for it is ended, so that it can ask again. */
+  tell(text: string): void {
+    if (this.#answered || this.ending !== undefined) return
+    if (!this.sink.full()) return void this.sink.post(text)
+    this.#onDropped()
+    this.end("too-slow")
+  }
+
   /** The fiber that runs the handler; a call that was ended while it was starting is interrupted now. */
   attach(fiber: Fiber.Fiber<unknown, unknown>): void {
     this.#fiber = fiber
@@ -106,6 +116,11 @@ export class RunningCall implements Call<unknown, never>, CurrentCallService {
     this.ending = ending
     this.#abort?.abort(ending)
     if (this.#fiber !== undefined) this.#fiber.interruptUnsafe()
+  }
+
+  /** The connection that waits for the answer has gone: natively that cancels the call, in compat it does not (D10). */
+  disconnect(): void {
+    if (this.admitted.revision.era === "native") this.end("cancelled")
   }
 
   /** Nothing is sent from here on. */

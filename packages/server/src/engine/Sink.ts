@@ -14,6 +14,8 @@ export interface Answer {
   readonly refused?: Rung | undefined
   /** The error inside the text, where it is one. */
   readonly error?: RpcError | undefined
+  /** The compat session that the answer opens. */
+  readonly session?: string | undefined
   /** What a handler died of. Only a caller in the same process may see it. */
   readonly cause?: unknown
 }

@@ -6,7 +6,8 @@ import type * as Context from "effect/Context"
 import type { ParamHeader } from "@treadle/protocol/http"
 import type { ToolHandler } from "../handler/ToolHandler.ts"
 import { listReply, listTtl } from "../reply/ListReply.ts"
-import type { NeutralResult } from "../reply/NeutralResult.ts"
+import type { Revision } from "@treadle/protocol/era"
+import type { Dress } from "../envelope/Dress.ts"
 
 /** A tool with the services its handler needs. */
 export interface ServedTool {
@@ -60,16 +61,17 @@ export class ToolTable {
   /**
    * The printed list for a caller.
    *
+   * @param revision whom it is printed for
    * @param print dresses the neutral result; called when this set of tools is listed for the first time
    */
-  list(context: unknown, print: (result: NeutralResult) => string): string {
+  list(context: unknown, revision: Revision, print: Dress["result"]): string {
     const hidden = new Set(this.#guarded.filter((handler) => !isVisible(handler, context)))
-    const key = this.#guarded.map((handler) => (hidden.has(handler) ? "0" : "1")).join("")
+    const key = revision.version + this.#guarded.map((handler) => (hidden.has(handler) ? "0" : "1")).join("")
     const kept = this.#lists.get(key)
     if (kept !== undefined) return kept
     const entries = [...this.#tools.values()].flatMap(({ handler }) => (hidden.has(handler) ? [] : [handler.listing]))
     const cacheScope = this.#guarded.length === 0 ? "public" : "private"
-    const text = print(listReply("tools", entries, { ttlMs: listTtl, cacheScope }))
+    const text = print(listReply("tools", entries, { ttlMs: listTtl, cacheScope }), revision)
     if (this.#lists.size >= keptLists) this.#lists.delete(this.#lists.keys().next().value ?? "")
     this.#lists.set(key, text)
     return text

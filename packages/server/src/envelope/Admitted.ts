@@ -4,7 +4,7 @@
  */
 import type { ParamHeader } from "@treadle/protocol/http"
 import { own } from "@treadle/protocol/json"
-import type { ProtocolVersion } from "@treadle/protocol/era"
+import { v2026_07_28, type Era, type ProtocolVersion, type Revision } from "@treadle/protocol/era"
 import type { Request } from "@treadle/protocol/rpc"
 import {
   isLogLevel,
@@ -15,6 +15,7 @@ import {
   type ProgressToken
 } from "@treadle/protocol/schema"
 import type { Inbound } from "./Inbound.ts"
+import type { SessionFacts, SessionLookup } from "./SessionFacts.ts"
 
 const noMeta: Meta = {}
 
@@ -22,9 +23,11 @@ const noMeta: Meta = {}
 export interface Offered {
   /** The versions that are served, the preferred one first. */
   readonly versions: ReadonlyArray<ProtocolVersion>
-  readonly hasMethod: (method: string) => boolean
+  readonly hasMethod: (method: string, era: Era) => boolean
   /** The arguments of a tool that headers repeat, where the caller of this context sees the tool. */
   readonly paramHeaders: (tool: string, context: unknown) => ReadonlyArray<ParamHeader>
+  /** The compat session that a request names, or that its pipe has. */
+  readonly session: (inbound: Inbound) => SessionLookup
 }
 
 export class Admitted {
@@ -34,6 +37,10 @@ export class Admitted {
   /** `_meta` as it came. */
   readonly meta: Meta
   version: string = ""
+  /** The revision that is spoken; a rung finds it. */
+  revision: Revision = v2026_07_28
+  /** The compat session, where there is one. */
+  session: SessionFacts | undefined
 
   constructor(inbound: Inbound, request: Request, offered: Offered) {
     this.inbound = inbound
@@ -43,7 +50,13 @@ export class Admitted {
     this.meta = typeof meta === "object" && meta !== null && !Array.isArray(meta) ? (meta as Meta) : noMeta
   }
 
+  /** Whose running calls are counted together, and whose ids may name them. */
+  get owner(): string {
+    return this.session === undefined ? this.inbound.owner : this.session.owner
+  }
+
   get clientCapabilities(): ClientCapabilities {
+    if (this.session !== undefined) return this.session.clientCapabilities
     return (own(this.meta, MetaKey.clientCapabilities) ?? {}) as ClientCapabilities
   }
 
@@ -52,8 +65,9 @@ export class Admitted {
     return typeof token === "string" || Number.isSafeInteger(token) ? (token as ProgressToken) : undefined
   }
 
-  /** The least level of log messages that this request asked for (LOG-02). */
+  /** The least level of log messages that this request, or its session, asked for (LOG-02, LOG-07). */
   get logLevel(): LogLevel | undefined {
+    if (this.session !== undefined) return this.session.logLevel
     const level = own(this.meta, MetaKey.logLevel)
     return isLogLevel(level) ? level : undefined
   }

@@ -1,26 +1,49 @@
 /**
- * A neutral result as a revision wants it on the wire (BASE-08, META-05, CACHE-01).
+ * A neutral result as a revision wants it on the wire (BASE-08, BASE-11, META-05, CACHE-01).
  */
-import { isJsonObject, type Json } from "@treadle/protocol/json"
+import type { Revision } from "@treadle/protocol/era"
+import { isJsonObject, isRecord, type Json, type JsonObject } from "@treadle/protocol/json"
 import { MetaKey, type Implementation, type Meta } from "@treadle/protocol/schema"
 import type { NeutralResult } from "../reply/NeutralResult.ts"
 
-/** Prints the results of one server for one revision. */
+/** Prints the results of one server. */
 export interface Dress {
-  /** The JSON text of the `result` member. */
-  readonly result: (result: NeutralResult) => string
+  /** The JSON text of the `result` member for readers of a revision. */
+  readonly result: (result: NeutralResult, revision: Revision) => string
+}
+
+const rewritten = (members: string, revision: Revision): string => {
+  const result = JSON.parse(`{${members}}`) as JsonObject
+  const block = (value: Json): Json => (isRecord(value) ? revision.block(value as JsonObject) : value)
+  const content = result["content"]
+  const whole = Array.isArray(content) ? { ...result, content: content.map(block) } : result
+  return JSON.stringify(whole).slice(1, -1)
+}
+
+/** The compat revisions: the members, and `_meta` where there is any. */
+const compatResult = ({ members, meta }: NeutralResult, revision: Revision): string => {
+  const text = revision.rewrites ? rewritten(members, revision) : members
+  if (meta === undefined) return `{${text}}`
+  return `{${text}${text === "" ? "" : ","}"_meta":${JSON.stringify(meta)}}`
 }
 
 /** The native revision: every result says that it is complete and who served it. */
-export const nativeDress = (server: Implementation): Dress => {
+const nativeResult = (server: Implementation) => {
   const serverInfo = server as unknown as Json
   const tail = `,"_meta":${JSON.stringify({ [MetaKey.serverInfo]: serverInfo })}}`
   const withMeta = (meta: Meta): string =>
     `,"_meta":${JSON.stringify({ ...meta, [MetaKey.serverInfo]: isJsonObject(serverInfo) ? serverInfo : {} })}}`
+  return ({ members, meta, cache }: NeutralResult): string => {
+    const hint = cache === undefined ? "" : `,"ttlMs":${cache.ttlMs},"cacheScope":"${cache.cacheScope}"`
+    const body = members === "" ? "" : `,${members}`
+    return `{"resultType":"complete"${body}${hint}${meta === undefined ? tail : withMeta(meta)}`
+  }
+}
+
+/** The dress of one server. */
+export const makeDress = (server: Implementation): Dress => {
+  const native = nativeResult(server)
   return {
-    result: ({ members, meta, cache }) => {
-      const hint = cache === undefined ? "" : `,"ttlMs":${cache.ttlMs},"cacheScope":"${cache.cacheScope}"`
-      return `{"resultType":"complete",${members}${hint}${meta === undefined ? tail : withMeta(meta)}`
-    }
+    result: (result, revision) => (revision.era === "native" ? native(result) : compatResult(result, revision))
   }
 }

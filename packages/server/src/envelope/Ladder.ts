@@ -6,33 +6,28 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
 import { compareParams, decodeHeaderValue, HeaderName, trimHeaderValue } from "@treadle/protocol/http"
+import { revisionOf, type Era } from "@treadle/protocol/era"
 import { isRecord, own } from "@treadle/protocol/json"
 import { methodRow, RpcError } from "@treadle/protocol/rpc"
 import { MetaKey } from "@treadle/protocol/schema"
 import type { Admitted } from "./Admitted.ts"
+import { classify } from "./Classify.ts"
 import type { Refusal, Rung } from "./Refusal.ts"
 
 type Check = (request: Admitted) => RpcError | undefined
 
-/** `_meta` names the version (META-01, META-02); a handshake is told which versions are served (ERA-12, ERA-19). */
+/** `_meta` names the version (META-01, META-02). */
 const versionNamed: Check = (candidate) => {
   const version = own(candidate.meta, MetaKey.protocolVersion)
   if (typeof version === "string") {
     candidate.version = version
     return undefined
   }
-  const { request, offered } = candidate
-  const supported = [...offered.versions]
-  const requested = own(request.params, "protocolVersion")
-  return request.method === "initialize"
-    ? RpcError.invalidParams(`This server speaks ${supported.join(", ")} without a handshake; send server/discover`, {
-        supported,
-        ...(typeof requested === "string" ? { requested } : {})
-      })
-    : RpcError.invalidParams(
-        `params._meta must name the protocol version under "${MetaKey.protocolVersion}"; this server speaks ${supported.join(", ")}`,
-        { supported }
-      )
+  const supported = [...candidate.offered.versions]
+  return RpcError.invalidParams(
+    `params._meta must name the protocol version under "${MetaKey.protocolVersion}"; this server speaks ${supported.join(", ")}`,
+    { supported }
+  )
 }
 
 /** The version header equals `_meta` (HDR-01, HDR-05). */
@@ -46,10 +41,13 @@ const versionAgrees: Check = ({ inbound, version }) => {
 }
 
 /** The version is one that is served (VER-01). */
-const versionServed: Check = ({ offered, version }) =>
-  (offered.versions as ReadonlyArray<string>).includes(version)
-    ? undefined
-    : RpcError.unsupportedVersion(version, offered.versions)
+const versionServed: Check = (candidate) => {
+  const { offered, version } = candidate
+  const revision = (offered.versions as ReadonlyArray<string>).includes(version) ? revisionOf(version) : undefined
+  if (revision === undefined) return RpcError.unsupportedVersion(version, offered.versions)
+  candidate.revision = revision
+  return undefined
+}
 
 /** `_meta` has the client's capabilities (META-01, META-02). */
 const capabilitiesNamed: Check = ({ meta }) =>
@@ -68,8 +66,8 @@ const methodAgrees: Check = ({ inbound, request }) => {
 }
 
 /** The method exists and is served (ERR-02, HTTP-18). */
-const methodServed: Check = ({ offered, request }) =>
-  offered.hasMethod(request.method)
+const methodServed: Check = ({ offered, request, revision }) =>
+  offered.hasMethod(request.method, revision.era)
     ? undefined
     : RpcError.methodNotFound(`This server does not serve the method ${JSON.stringify(request.method)}`)
 
@@ -80,8 +78,8 @@ const nameAgrees: Check = ({ inbound, request }) => {
   if (member === undefined) return undefined
   const header = inbound.http.header(HeaderName.name)
   if (header === undefined) return RpcError.headerMismatch("The header Mcp-Name is missing")
-  const name = own(request.params, member)
-  return decodeHeaderValue(header) === name
+  const name = decodeHeaderValue(header)
+  return name !== undefined && name === own(request.params, member)
     ? undefined
     : RpcError.headerMismatch(`The header Mcp-Name differs from params.${member}`)
 }
@@ -96,8 +94,45 @@ const paramsAgree: Check = ({ inbound, offered, request }) => {
   return difference === undefined ? undefined : RpcError.headerMismatch(difference)
 }
 
-/** The rungs of a request, in order. */
-export const rungs: ReadonlyArray<readonly [Rung, Check]> = [
+/** The session exists and is the caller's own; a handshake needs none (CHTTP-16, CHTTP-17, CHTTP-23). */
+const sessionNamed: Check = (candidate) => {
+  if (candidate.request.method === "initialize") return undefined
+  return candidate.offered.session(candidate.inbound) === "not-named"
+    ? RpcError.invalidRequest(
+        "The header Mcp-Session-Id is missing. Send initialize first and repeat the id it gives; or name a version in " +
+          `params._meta under "${MetaKey.protocolVersion}"`
+      )
+    : undefined
+}
+
+const sessionKnown: Check = (candidate) => {
+  const session = candidate.request.method === "initialize" ? undefined : candidate.offered.session(candidate.inbound)
+  if (session === "unknown") return RpcError.invalidRequest("The session has ended. Send initialize without its id")
+  if (typeof session === "object") {
+    candidate.session = session
+    candidate.revision = session.revision
+  }
+  return undefined
+}
+
+/** A version header names a compat revision (CHTTP-21, CHTTP-22). */
+const versionKnown: Check = ({ inbound, request }) => {
+  const header = request.method === "initialize" ? undefined : inbound.http?.header(HeaderName.version)
+  return header === undefined || revisionOf(trimHeaderValue(header))?.era === "compat"
+    ? undefined
+    : RpcError.invalidRequest(`The header MCP-Protocol-Version is ${header}, which is no version of a session`)
+}
+
+/** The method exists in the compat era and is served; over HTTP that is said in band. */
+const methodKnown: Check = ({ offered, request }) =>
+  offered.hasMethod(request.method, "compat")
+    ? undefined
+    : RpcError.methodNotFound(`This server does not serve the method ${JSON.stringify(request.method)}`)
+
+type Rungs = ReadonlyArray<readonly [Rung, Check]>
+
+/** The rungs of a native request, in order. */
+export const rungs: Rungs = [
   ["version-named", versionNamed],
   ["version-agrees", versionAgrees],
   ["version-served", versionServed],
@@ -108,9 +143,19 @@ export const rungs: ReadonlyArray<readonly [Rung, Check]> = [
   ["params-agree", paramsAgree]
 ]
 
-/** Climbs the ladder: the first refusal, or `undefined` when the request is admitted. */
+/** The rungs of a compat request, in order. */
+export const compatRungs: Rungs = [
+  ["session-named", sessionNamed],
+  ["session-known", sessionKnown],
+  ["version-known", versionKnown],
+  ["method-known", methodKnown]
+]
+
+const ladders: { readonly [E in Era]: Rungs } = { native: rungs, compat: compatRungs }
+
+/** Climbs the ladder of its era: the first refusal, or `undefined` when the request is admitted. */
 export const climb = (candidate: Admitted): Refusal | undefined => {
-  for (const [rung, check] of rungs) {
+  for (const [rung, check] of ladders[classify(candidate)]) {
     const error = check(candidate)
     if (error !== undefined) return { rung, error, id: candidate.request.id }
   }

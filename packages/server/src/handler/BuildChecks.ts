@@ -43,7 +43,7 @@ const missing = ({ endpoint, handler, place }: ToolEntry): ReadonlyArray<McpBuil
     [typeof endpoint.about?.description === "string", "it has no description; a model chooses a tool by it"]
   ]
   return reasons.flatMap(([ok, why]): ReadonlyArray<McpBuildError> =>
-    ok ? [] : [{ _tag: "InvalidDefinition", tool: String(endpoint.name), why, place }]
+    ok ? [] : [{ _tag: "InvalidDefinition", kind: "tool", name: String(endpoint.name), why, place }]
   )
 }
 

@@ -1,23 +1,48 @@
 /**
- * What the builder collects: data about tools and extensions, the place where each was added, and the layers that were
- * provided to it. Nothing here is checked yet.
+ * What the builder collects: data about tools, resources, prompts and extensions, the place where each was added, and the
+ * layers that were provided to it. Nothing here is checked yet.
  */
 import type * as Layer from "effect/Layer"
 import type { AnyEndpoint } from "@treadle/protocol/endpoint"
 import type { JsonObject } from "@treadle/protocol/json"
 import type { Place } from "../McpBuildError.ts"
-import type { AnyHandler, ToolSettings } from "./OperationTool.ts"
+import type { ResourceDefinition } from "../ResourceDefinition.ts"
+import type { AnyHandler } from "./Invocation.ts"
+import type { ToolSettings } from "./OperationTool.ts"
+import type { AnyPromptDefinition } from "./PromptHandler.ts"
+import type { AnyReader } from "./ResourceHandler.ts"
+import type { AnyTemplateDefinition, AnyTemplateReader } from "./TemplateHandler.ts"
 
 /** A layer whose types are forgotten; the builder's own type keeps them. */
 export type AnyLayer = Layer.Layer<never, unknown, unknown>
 
-export interface ToolEntry {
-  readonly endpoint: AnyEndpoint
-  readonly handler: AnyHandler
-  readonly settings: ToolSettings
+/** What every entry with a function has. */
+export interface Added {
   readonly place: Place
   /** Innermost first. */
   readonly layers: ReadonlyArray<AnyLayer>
+}
+
+export interface ToolEntry extends Added {
+  readonly endpoint: AnyEndpoint
+  readonly handler: AnyHandler
+  readonly settings: ToolSettings
+}
+
+export interface ResourceEntry extends Added {
+  readonly definition: ResourceDefinition<never>
+  readonly read: AnyReader
+}
+
+export interface TemplateEntry extends Added {
+  readonly definition: AnyTemplateDefinition
+  readonly read: AnyTemplateReader
+}
+
+export interface PromptEntry extends Added {
+  readonly name: string
+  readonly definition: AnyPromptDefinition
+  readonly handler: AnyHandler
 }
 
 export interface ExtensionEntry {
@@ -28,5 +53,11 @@ export interface ExtensionEntry {
 
 export interface Entries {
   readonly tools: ReadonlyArray<ToolEntry>
+  readonly resources: ReadonlyArray<ResourceEntry>
+  readonly templates: ReadonlyArray<TemplateEntry>
+  readonly prompts: ReadonlyArray<PromptEntry>
   readonly extensions: ReadonlyArray<ExtensionEntry>
 }
+
+/** Nothing yet. */
+export const noEntries: Entries = { tools: [], resources: [], templates: [], prompts: [], extensions: [] }

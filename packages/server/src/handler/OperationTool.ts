@@ -4,18 +4,15 @@
  */
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import { hintAnnotations, isReply, type AnyEndpoint } from "@treadle/protocol/endpoint"
 import { isRecord } from "@treadle/protocol/json"
 import type { Tool } from "@treadle/protocol/schema"
-import type { Call, CurrentCall } from "../CurrentCall.ts"
+import type { CurrentCall } from "../CurrentCall.ts"
 import { argumentsReply, contentReply, errorReply, failureReply, printed, valueReply } from "../reply/ToolReply.ts"
 import type { NeutralResult } from "../reply/NeutralResult.ts"
 import { ToolFailed, UndeclaredError } from "../ToolError.ts"
+import { invoke, type AnyHandler } from "./Invocation.ts"
 import type { ToolHandler } from "./ToolHandler.ts"
-
-/** The author's function, its types forgotten. */
-export type AnyHandler = (input: never, call: Call<never, never>) => unknown
 
 export interface ToolSettings {
   readonly visible?: ((context: never) => boolean) | undefined
@@ -35,26 +32,6 @@ const listingOf = (endpoint: AnyEndpoint): Tool => {
     ...(annotations === undefined ? {} : { annotations }),
     ...(about.meta === undefined ? {} : { _meta: about.meta })
   }
-}
-
-const isThenable = (value: unknown): value is PromiseLike<unknown> =>
-  isRecord(value) && typeof value["then"] === "function"
-
-const rejection = (error: unknown): NonNullable<unknown> => error ?? new Error("The handler rejected with nothing")
-
-/** Runs the author's function; what it throws or rejects with is its failure. */
-const invoke = (handler: AnyHandler, input: unknown, call: Call<unknown, never>): Effect.Effect<unknown, unknown> => {
-  let returned: unknown
-  try {
-    returned = handler(input as never, call as never)
-  } catch (error) {
-    return Effect.fail(error)
-  }
-  if (Exit.isExit(returned)) return returned as Exit.Exit<unknown, unknown>
-  if (Effect.isEffect(returned)) return Effect.scoped(returned as Effect.Effect<unknown, unknown>)
-  if (!isThenable(returned)) return Effect.succeed(returned)
-  const promise = returned
-  return Effect.tryPromise({ try: () => promise as Promise<unknown>, catch: rejection })
 }
 
 const messageOf = (error: unknown): string =>
@@ -96,13 +73,20 @@ const replies = (endpoint: AnyEndpoint) => {
   return { onSuccess: value, onFailure: failure }
 }
 
+/** Names from outside, quoted and cut, so that they cannot write a log of their own. */
+const shown = (names: ReadonlyArray<string>): string =>
+  names
+    .slice(0, 8)
+    .map((name) => JSON.stringify(name.slice(0, 64)))
+    .join(", ") + (names.length > 8 ? ` and ${names.length - 8} more` : "")
+
 const ignored = (endpoint: AnyEndpoint, args: unknown): Effect.Effect<void> | undefined => {
   const names = endpoint.shape.argumentNames
   if (names === undefined || !isRecord(args)) return undefined
   const strange = Object.keys(args).filter((name) => !names.has(name))
   return strange.length === 0
     ? undefined
-    : Effect.logDebug(`${endpoint.name} ignored arguments it does not have: ${strange.join(", ")}`)
+    : Effect.logDebug(`${endpoint.name} ignored arguments it does not have: ${shown(strange)}`)
 }
 
 /**

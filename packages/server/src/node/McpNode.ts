@@ -1,12 +1,13 @@
 /**
  * The doors on Node: a `(req, res)` handler for any framework, a server of its own, and standard input and output.
  */
-import { createServer, type Server, type ServerResponse } from "node:http"
+import type { Server, ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { RpcError } from "@treadle/protocol/rpc"
-import { refused } from "../engine/Engine.ts"
+import { refused } from "../engine/Answers.ts"
+import type { Change } from "../Change.ts"
 import { Mcp, type With } from "../Mcp.ts"
 import type { McpBuildErrors } from "../McpBuildError.ts"
 import { notServing, plainDoor, type Complete } from "../PlainDoor.ts"
@@ -40,6 +41,8 @@ export interface ListenSettings extends NodeSettings {
  */
 export interface NodeDoor<Ctx> {
   (req: NodeRequest, res: ServerResponse, ...context: With<Ctx>): void
+  /** Tells those who listen that a list or a resource has changed. */
+  changed(change: Change): void
   /** Stops serving; running calls get the grace to end. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
@@ -50,6 +53,8 @@ export interface Listening {
   readonly url: string
   readonly port: number
   readonly server: Server
+  /** Tells those who listen that a list or a resource has changed. */
+  changed(change: Change): void
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
@@ -99,6 +104,7 @@ const handler = <R, Ctx>(mcp: Mcp<R, Ctx> & Complete<R>, settings: NodeSettings 
     outbox.flush()
   }
   return Object.assign(handle as (req: NodeRequest, res: ServerResponse, ...context: With<Ctx>) => void, {
+    changed: door.changed,
     close,
     [Symbol.asyncDispose]: close
   })
@@ -149,6 +155,8 @@ const listen = async <R, Ctx>(
     )
   }
   const door = handler(mcp, settings)
+  // A server on standard input and output does without it, and starts sooner.
+  const { createServer } = await import("node:http")
   const server = createServer((req, res) => {
     const [at] = (req.url ?? "").split("?")
     if (at === path) return door(req, res, ...context)
@@ -179,6 +187,7 @@ const listen = async <R, Ctx>(
     url: `http://${name}:${address.port}${path}`,
     port: address.port,
     server,
+    changed: door.changed,
     close,
     [Symbol.asyncDispose]: close
   }

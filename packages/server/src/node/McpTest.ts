@@ -3,7 +3,7 @@
  * what was called.
  */
 import type { AnyEndpoint, InputOf } from "@treadle/protocol/endpoint"
-import type { AnyHandler } from "../handler/OperationTool.ts"
+import type { AnyHandler } from "../handler/Invocation.ts"
 import type { Mcp, With } from "../Mcp.ts"
 import type { Complete } from "../PlainDoor.ts"
 import { McpNode, type ListenSettings } from "./McpNode.ts"

@@ -5,13 +5,14 @@
 import { AsyncResource } from "node:async_hooks"
 import type { ServerResponse } from "node:http"
 import * as Effect from "effect/Effect"
-import type { Accepted } from "@treadle/protocol/http"
+import { HeaderName, type Accepted } from "@treadle/protocol/http"
 import type { Inbound } from "../envelope/Inbound.ts"
 import type { Refusal } from "../envelope/Refusal.ts"
-import { refused } from "../engine/Engine.ts"
+import { refused } from "../engine/Answers.ts"
 import type { Principal } from "../Principal.ts"
 import type { Served } from "../Served.ts"
 import type { Guard } from "../transport/HttpGuard.ts"
+import { endingRefusal } from "../transport/HttpSession.ts"
 import { HttpReply, type HttpWriter, type ReplySettings } from "../transport/HttpReply.ts"
 import { statusOf } from "../transport/HttpStatus.ts"
 import type { Outbox } from "../transport/Outbox.ts"
@@ -67,20 +68,22 @@ class NodeWriter implements HttpWriter {
     })
   }
 
-  json(status: number, text: string): void {
+  json(status: number, text: string, session?: string): void {
     this.#outbox.add(() => {
       const res = this.#res
       if (res.destroyed || res.headersSent) return
       const headers = ["content-type", "application/json", "content-length", String(Buffer.byteLength(text))]
-      if (status === 405) headers.push("allow", "POST")
+      if (status === 405) headers.push("allow", "POST, GET, DELETE")
+      if (session !== undefined) headers.push(HeaderName.session, session)
       if (status === 413 || this.#isStopping()) headers.push("connection", "close")
       res.writeHead(status, headers)
       res.end(text)
     })
   }
 
-  open(): void {
+  open(session?: string): void {
     if (this.#res.destroyed || this.#res.headersSent) return
+    if (session !== undefined) this.#res.setHeader(HeaderName.session, session)
     this.#res.writeHead(200, eventHeaders)
     this.#res.flushHeaders()
   }
@@ -136,9 +139,35 @@ const deliver = (parts: NodeDoorParts, inbound: NodeInbound, res: ServerResponse
     return
   }
   res.on("close", () => {
-    if (!res.writableFinished) outcome.end("cancelled")
+    if (!res.writableFinished) outcome.disconnect()
   })
-  if (res.destroyed) outcome.end("cancelled")
+  if (res.destroyed) outcome.disconnect()
+}
+
+/** Sessions have two verbs of their own, both without a body. */
+const sessionVerb = (
+  parts: NodeDoorParts,
+  inbound: NodeInbound,
+  method: string,
+  res: ServerResponse
+): Refusal | undefined => {
+  const { guard, outbox, reply, served } = parts
+  if (method === "DELETE") {
+    const kept = endingRefusal(served.endSession(inbound))
+    if (kept === undefined) {
+      res.writeHead(204)
+      res.end()
+    }
+    return kept
+  }
+  const deaf = guard.stream(inbound.http.header)
+  if (deaf !== undefined) return deaf
+  const events = new HttpReply(new NodeWriter(res, outbox, served.isStopping), { json: false, events: true }, reply)
+  const stream = served.openStream(inbound, events)
+  if ("rung" in stream) return stream
+  res.on("close", () => stream.end("cancelled"))
+  events.begin()
+  return undefined
 }
 
 /** Serves one request. */
@@ -153,6 +182,12 @@ export const nodeExchange = (parts: NodeDoorParts, req: NodeRequest, res: Server
 
   const refusal = guard.request({ method: req.method, header, loopback: isLoopback(req.socket.localAddress) })
   if (refusal !== undefined) return refuse(refusal)
+  if (req.method === "GET" || req.method === "DELETE") {
+    const caller = served.identify(context)
+    if (caller.refusal !== undefined) return refuse(caller.refusal)
+    const kept = sessionVerb(parts, new NodeInbound(undefined, req, header, context, caller.principal), req.method, res)
+    return kept === undefined ? undefined : refuse(kept)
+  }
   const admits = guard.media(header)
   if ("rung" in admits) return refuse(admits)
 

@@ -9,6 +9,9 @@ import { startLineLoop } from "../transport/LineLoop.ts"
 
 type Write = typeof process.stdout.write
 
+/** How long what a handler left behind may keep the process after everything is closed, in milliseconds. */
+const lastMillis = 1_000
+
 /** The signals that ask a process to end. */
 const signals = ["SIGINT", "SIGTERM"] as const
 
@@ -34,7 +37,7 @@ const stdioPort = (onSignal: (signal: NodeJS.Signals) => void): ProcessPort => {
       stdin.once("end", end)
       stdin.once("error", end)
       stdout.on("drain", drain)
-      stdout.once("error", end)
+      stdout.on("error", end)
       const stop = (signal: NodeJS.Signals) => {
         onSignal(signal)
         end()
@@ -42,7 +45,7 @@ const stdioPort = (onSignal: (signal: NodeJS.Signals) => void): ProcessPort => {
       for (const signal of signals) process.once(signal, stop)
       unlisten = () => signals.forEach((signal) => process.off(signal, stop))
     },
-    write,
+    write: (text) => !stdout.writable || write(text),
     pause: () => {
       stdin.pause()
     },
@@ -54,6 +57,8 @@ const stdioPort = (onSignal: (signal: NodeJS.Signals) => void): ProcessPort => {
       write("", () => resume(Effect.void))
     }),
     close: () => {
+      // A handler that heeds no signal may hold a timer for ever; the end of the input ends the process all the same.
+      setTimeout(() => process.exit(), lastMillis).unref()
       stdin.destroy()
       stdout.write = own
       unlisten()
@@ -69,14 +74,17 @@ const decode = (bytes: Uint8Array): string | undefined =>
  * finalizers still run.
  */
 export const serveStdio = async (served: Served, context: unknown): Promise<void> => {
-  const { principal, refusal } = served.identify(context)
-  if (refusal !== undefined) throw new Error(refusal.error.message)
   let wait = served.limits.drain
   const port = stdioPort((signal) => {
     wait = 0
     process.exitCode = signal === "SIGINT" ? 130 : 143
   })
-  const loop = startLineLoop(served, port, { context, principal, decode, schedule: setImmediate })
+  const loop = startLineLoop(served, port, {
+    context,
+    caller: served.identify(context),
+    decode,
+    schedule: setImmediate
+  })
   await Effect.runPromise(
     Effect.gen(function* () {
       yield* loop.ended

@@ -31,6 +31,9 @@ export interface GuardSettings {
 const loopbackHost = /^(?:127(?:\.\d{1,3}){3}|localhost|\[::1\])(?::\d+)?$/i
 const webScheme = /^https?:\/\//i
 const port = /:\d+$/
+/** What is sent with each: a message; the wish for a session's stream; the end of a session. */
+const verbs = new Set(["POST", "GET", "DELETE"])
+
 /** How many accepted host values are remembered. */
 const remembered = 64
 
@@ -92,10 +95,15 @@ export const makeGuard = (settings: GuardSettings) => {
       if (origin !== undefined && !originServed(origin, host, loopback !== false, settings)) {
         return refusal("origin", `Origin ${origin} is not served here. Add it to the setting origins: ["${origin}"]`)
       }
-      return method === "POST"
+      return method !== undefined && verbs.has(method)
         ? undefined
         : refusal("verb", `${method ?? "This verb"} is not served here; send a JSON-RPC message with POST`)
     },
+    /** Media types: of a GET, which takes events only. */
+    stream: (header: (name: string) => string | undefined): Refusal | undefined =>
+      accepted(header("accept")).events
+        ? undefined
+        : refusal("accept", "A stream of events is all there is to GET; send Accept: text/event-stream"),
     /** Media types: of a POST. */
     media: (header: (name: string) => string | undefined): Refusal | Accepted => {
       const type = header("content-type")

@@ -13,10 +13,10 @@ import { statusOf } from "./HttpStatus.ts"
 
 /** What a door can do with its response. */
 export interface HttpWriter {
-  /** Writes a whole JSON response. */
-  readonly json: (status: number, text: string) => void
+  /** Writes a whole JSON response. @param session the compat session that it opens */
+  readonly json: (status: number, text: string, session?: string) => void
   /** Starts an event stream with status 200. */
-  readonly open: () => void
+  readonly open: (session?: string) => void
   /** Writes to the stream. @returns `false` when the client reads too slowly */
   readonly write: (text: string) => boolean
   /** Ends the stream after this text. */
@@ -52,6 +52,12 @@ export class HttpReply implements Sink {
     this.#always = this.#events && (!accepts.json || settings.form === "events")
   }
 
+  /** Starts an event stream before there is anything to say; a comment tells the client that it is open. */
+  begin(): void {
+    this.#start()
+    this.#writer.write(sseComment)
+  }
+
   get room(): Effect.Effect<void> {
     return this.#writer.drained
   }
@@ -71,8 +77,8 @@ export class HttpReply implements Sink {
 
   answer(answer: Answer): void {
     const status = statusOf(answer)
-    if (!this.#open && (!this.#always || status !== 200)) return this.#writer.json(status, answer.text)
-    this.#start()
+    if (!this.#open && (!this.#always || status !== 200)) return this.#writer.json(status, answer.text, answer.session)
+    this.#start(answer.session)
     this.#writer.end(printSse(answer.text))
   }
 
@@ -95,9 +101,9 @@ export class HttpReply implements Sink {
     }
   }
 
-  #start(): void {
+  #start(session?: string): void {
     if (this.#open) return
     this.#open = true
-    this.#writer.open()
+    this.#writer.open(session)
   }
 }

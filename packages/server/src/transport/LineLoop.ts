@@ -4,10 +4,11 @@
  */
 import * as Effect from "effect/Effect"
 import { LineCutter, type DecodeUtf8, type Line, type LinePort } from "@treadle/protocol/framing"
-import { parseJson } from "@treadle/protocol/json"
-import { RpcError } from "@treadle/protocol/rpc"
+import { own, parseJson } from "@treadle/protocol/json"
+import { isRequestId, RpcError } from "@treadle/protocol/rpc"
 import type { Inbound } from "../envelope/Inbound.ts"
-import { refused } from "../engine/Engine.ts"
+import type { Refusal } from "../envelope/Refusal.ts"
+import { refused } from "../engine/Answers.ts"
 import type { Answer, Sink } from "../engine/Sink.ts"
 import type { Limits } from "../Limits.ts"
 import type { Serve } from "./Serve.ts"
@@ -73,7 +74,8 @@ let pipes = 0
 /** What a loop is told beside the served thing. */
 export interface LoopOptions {
   readonly context: unknown
-  readonly principal: Inbound["principal"]
+  /** Who is at the other end; where that could not be told, every request is refused. */
+  readonly caller: { readonly principal?: Inbound["principal"]; readonly refusal?: Refusal | undefined }
   /** How bytes become text. */
   readonly decode?: DecodeUtf8
   /** Runs a function at the end of the turn, such as `setImmediate`. */
@@ -95,6 +97,15 @@ const faulty = (line: Exclude<Line, { readonly _tag: "Text" }>): Answer =>
     ? refused({ rung: "body-size", error: RpcError.invalidRequest(`The line is longer than ${line.limit} bytes`) })
     : refused({ rung: "json", error: RpcError.parseError("Parse error: the line is not UTF-8") })
 
+/** Answers requests with the reason why nobody is served here. */
+const refusing =
+  (refusal: Refusal): Serve =>
+  ({ value }, sink) => {
+    const id = own(value, "id")
+    if (isRequestId(id)) sink.answer(refused({ ...refusal, id }))
+    return undefined
+  }
+
 /** Starts serving a port. */
 export const startLineLoop = (server: LineServer, port: LinePort, options: LoopOptions): LineLoop => {
   const owner = `pipe:${++pipes}`
@@ -107,16 +118,15 @@ export const startLineLoop = (server: LineServer, port: LinePort, options: LoopO
     abandon: () => {},
     tick: () => {}
   }
+  const { principal, refusal } = options.caller
+  const serve = refusal === undefined ? server.serve : refusing(refusal)
   const serveLine = (line: Line): void => {
     if (line._tag !== "Text") return sink.answer(faulty(line))
     const value = parseJson(line.text)
     if (value === undefined) {
       return sink.answer(refused({ rung: "json", error: RpcError.parseError("Parse error: the line is not JSON") }))
     }
-    server.serve(
-      { value, http: undefined, context: options.context, principal: options.principal, services: undefined, owner },
-      sink
-    )
+    serve({ value, http: undefined, context: options.context, principal, services: undefined, owner }, sink)
   }
   const cutter = new LineCutter(server.limits.lineBytes, serveLine, options.decode)
   let finish = () => {}

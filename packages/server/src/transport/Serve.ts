@@ -3,13 +3,17 @@
  * them differ between transports.
  */
 import * as Result from "effect/Result"
+import { HeaderName } from "@treadle/protocol/http"
 import { isRecord, own } from "@treadle/protocol/json"
 import { isRequestId, Message, RpcError, type Notification, type Request } from "@treadle/protocol/rpc"
 import { Admitted, type Offered } from "../envelope/Admitted.ts"
+import { saysNative } from "../envelope/Classify.ts"
 import type { Inbound } from "../envelope/Inbound.ts"
+import type { SessionLookup } from "../envelope/SessionFacts.ts"
 import { climb } from "../envelope/Ladder.ts"
 import type { Refusal } from "../envelope/Refusal.ts"
-import { refused, type Engine } from "../engine/Engine.ts"
+import { refused } from "../engine/Answers.ts"
+import type { Engine } from "../engine/Engine.ts"
 import type { InFlight } from "../engine/InFlight.ts"
 import type { RunningCall } from "../engine/RunningCall.ts"
 import type { Sink } from "../engine/Sink.ts"
@@ -32,6 +36,12 @@ export interface ServeParts {
   readonly isStopping: () => boolean
 }
 
+/** The session that a notification belongs to; natively over HTTP, as its header says, to none (HTTP-09, CHTTP-17). */
+const sessionOf = (inbound: Inbound, offered: Offered): SessionLookup =>
+  inbound.http !== undefined && saysNative(inbound.http.header(HeaderName.version))
+    ? "not-named"
+    : offered.session(inbound)
+
 /** Whether a value means to be a notification, however faulty it is: then a pipe, which has no status, says nothing. */
 const isNotification = (value: unknown): boolean =>
   isRecord(value) && value["jsonrpc"] === "2.0" && typeof value["method"] === "string" && !Object.hasOwn(value, "id")
@@ -42,12 +52,17 @@ export const makeServe = ({ engine, inFlight, offered, isStopping }: ServeParts)
     return undefined
   }
 
-  /** A pipe cancels by notification; over HTTP the disconnect does, and the notification means nothing (HTTP-09). */
-  const notified = (inbound: Inbound, notification: Notification): Outcome => {
-    const id = own(notification.params, "requestId")
-    if (notification.method === "notifications/cancelled" && inbound.http === undefined && isRequestId(id)) {
-      inFlight.find(inbound.owner, id)?.end("cancelled")
+  /** A pipe and a session cancel by notification; natively over HTTP the disconnect does (HTTP-09, D10). */
+  const notified = (inbound: Inbound, notification: Notification, sink: Sink): Outcome => {
+    if (sessionOf(inbound, offered) === "unknown") {
+      const error = RpcError.invalidRequest("The session has ended. Send initialize without its id")
+      return refuse(sink, { rung: "session-known", error })
     }
+    const id = own(notification.params, "requestId")
+    if (notification.method !== "notifications/cancelled" || !isRequestId(id)) return "accepted"
+    const session = offered.session(inbound)
+    const owner = typeof session === "object" ? session.owner : inbound.owner
+    if (inbound.http === undefined || owner !== inbound.owner) inFlight.find(owner, id)?.end("cancelled")
     return "accepted"
   }
 
@@ -77,8 +92,9 @@ export const makeServe = ({ engine, inFlight, offered, isStopping }: ServeParts)
       case "Request":
         return requested(inbound, message, sink)
       case "Notification":
-        return notified(inbound, message)
+        return notified(inbound, message, sink)
       default:
+        if (typeof offered.session(inbound) === "object") return "accepted"
         return refuse(sink, {
           rung: "message",
           error: RpcError.invalidRequest("A server sends no requests, so it takes no answers")

@@ -6,9 +6,15 @@ import * as Effect from "effect/Effect"
 import type * as Context from "effect/Context"
 import { RpcError } from "@treadle/protocol/rpc"
 import type { Principal } from "../Principal.ts"
+import { HeaderName } from "@treadle/protocol/http"
+import type { Inbound } from "../envelope/Inbound.ts"
 import type { Refusal } from "../envelope/Refusal.ts"
-import { refused } from "../engine/Engine.ts"
+import type { SessionLookup } from "../envelope/SessionFacts.ts"
+import { refused } from "../engine/Answers.ts"
+import type { RunningCall } from "../engine/RunningCall.ts"
+import type { Sink } from "../engine/Sink.ts"
 import type { Guard } from "./HttpGuard.ts"
+import { endingRefusal } from "./HttpSession.ts"
 import { HttpReply, type HttpWriter, type ReplySettings } from "./HttpReply.ts"
 import { statusOf } from "./HttpStatus.ts"
 import type { Serve } from "./Serve.ts"
@@ -20,6 +26,8 @@ export interface WebDoorParts {
     readonly principal?: Principal | undefined
     readonly refusal?: Refusal | undefined
   }
+  readonly endSession: (inbound: Inbound) => SessionLookup
+  readonly openStream: (inbound: Inbound, sink: Sink) => RunningCall | Refusal
   readonly guard: Guard
   readonly reply: ReplySettings
 }
@@ -34,10 +42,16 @@ export interface WebCall {
   readonly owner?: string
 }
 
-const jsonResponse = (status: number, text: string): Response =>
+const sessionHeader = (session: string | undefined) => (session === undefined ? {} : { [HeaderName.session]: session })
+
+const jsonResponse = (status: number, text: string, session?: string): Response =>
   new Response(text, {
     status,
-    headers: { "content-type": "application/json", ...(status === 405 ? { allow: "POST" } : {}) }
+    headers: {
+      "content-type": "application/json",
+      ...(status === 405 ? { allow: "POST, GET, DELETE" } : {}),
+      ...sessionHeader(session)
+    }
   })
 
 /** Bytes that may wait in a stream before its writer is asked to wait. */
@@ -68,11 +82,11 @@ class WebWriter implements HttpWriter {
     })
   })
 
-  json(status: number, text: string): void {
-    this.#settle(jsonResponse(status, text))
+  json(status: number, text: string, session?: string): void {
+    this.#settle(jsonResponse(status, text, session))
   }
 
-  open(): void {
+  open(session?: string): void {
     const stream = new ReadableStream<Uint8Array>(
       {
         start: (controller) => {
@@ -92,7 +106,8 @@ class WebWriter implements HttpWriter {
         headers: {
           "content-type": "text/event-stream",
           "cache-control": "no-cache, no-transform",
-          "x-accel-buffering": "no"
+          "x-accel-buffering": "no",
+          ...sessionHeader(session)
         }
       })
     )
@@ -122,6 +137,12 @@ class WebWriter implements HttpWriter {
     for (const resume of waiting) resume()
   }
 }
+
+/** What a GET takes. */
+const events = { json: false, events: true }
+
+/** Requests whose sender cannot be told apart from others share no limit. */
+let requests = 0
 
 type Body = { readonly value: unknown } | { readonly refusal: Refusal }
 
@@ -197,29 +218,42 @@ export const webExchange = async (parts: WebDoorParts, request: Request, call: W
   const header = headerOf(request)
   const refusal = parts.guard.request({ method: request.method, header, loopback: undefined })
   if (refusal !== undefined) return refusedResponse(refusal)
-  const admits = parts.guard.media(header)
+  const admits = request.method === "POST" ? parts.guard.media(header) : events
   if ("rung" in admits) return refusedResponse(admits)
+  const deaf = request.method === "GET" ? parts.guard.stream(header) : undefined
+  if (deaf !== undefined) return refusedResponse(deaf)
   const caller = call.principal === undefined ? parts.identify(call.context) : { principal: call.principal }
   if (caller.refusal !== undefined) return refusedResponse(caller.refusal)
+  const inbound: Inbound = {
+    value: undefined,
+    http: { header },
+    context: call.context,
+    principal: caller.principal,
+    services: call.services,
+    owner: caller.principal === undefined ? (call.owner ?? `request:${++requests}`) : `principal:${caller.principal.id}`
+  }
+  if (request.method === "DELETE") {
+    const kept = endingRefusal(parts.endSession(inbound))
+    return kept === undefined ? new Response(null, { status: 204 }) : refusedResponse(kept)
+  }
+  let gone = () => {}
+  const writer = new WebWriter(() => gone())
+  const reply = new HttpReply(writer, admits, parts.reply)
+  if (request.method === "GET") {
+    const stream = parts.openStream(inbound, reply)
+    if ("rung" in stream) return refusedResponse(stream)
+    gone = () => stream.end("cancelled")
+    request.signal.addEventListener("abort", () => gone(), { once: true })
+    reply.begin()
+    return writer.response
+  }
   const body = await readBody(request, parts.reply.limits.bodyBytes)
   if ("refusal" in body) return refusedResponse(body.refusal)
 
-  let gone = () => {}
-  const writer = new WebWriter(() => gone())
-  const outcome = parts.serve(
-    {
-      value: body.value,
-      http: { header },
-      context: call.context,
-      principal: caller.principal,
-      services: call.services,
-      owner: caller.principal === undefined ? (call.owner ?? "web") : `principal:${caller.principal.id}`
-    },
-    new HttpReply(writer, admits, parts.reply)
-  )
+  const outcome = parts.serve({ ...inbound, value: body.value }, reply)
   if (outcome === "accepted") return new Response(null, { status: 202 })
   if (outcome !== undefined) {
-    gone = () => outcome.end("cancelled")
+    gone = () => outcome.disconnect()
     if (request.signal.aborted) gone()
     else request.signal.addEventListener("abort", () => gone(), { once: true })
   }

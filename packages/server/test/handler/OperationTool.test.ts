@@ -265,7 +265,7 @@ describe("arguments", () => {
       )
       yield* result("t", { a: 1, b: 2, "odd name": 3 })
       assert.deepStrictEqual(seen, [{ a: 1 }])
-      assert.deepStrictEqual(lines, ["Debug t ignored arguments it does not have: b, odd name"])
+      assert.deepStrictEqual(lines, ['Debug t ignored arguments it does not have: "b", "odd name"'])
     })
   )
 

@@ -91,8 +91,8 @@ describe("McpRouter.layer", () => {
   it.effect("serves verbs of its path as other doors do, and no other path", () =>
     Effect.gen(function* () {
       const send = yield* web(McpRouter.layer(empty(), { path: "/mcp" }))
-      const get = yield* send(new Request("http://localhost/mcp"))
-      assert.deepStrictEqual([get.status, get.headers.get("allow")], [405, "POST"])
+      const put = yield* send(new Request("http://localhost/mcp", { method: "PUT" }))
+      assert.deepStrictEqual([put.status, put.headers.get("allow")], [405, "POST, GET, DELETE"])
       assert.strictEqual((yield* send(new Request("http://localhost/other"))).status, 404)
     })
   )

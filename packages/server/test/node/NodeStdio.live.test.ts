@@ -54,8 +54,8 @@ describe("a line", () => {
         ["5\n", -32600, undefined],
         ["[]\n", -32600, undefined],
         ['{"jsonrpc":"2.0","id":null,"method":"tools/list"}\n', -32600, undefined],
-        ['{"jsonrpc":"2.0","id":95,"method":"tools/list"}\n', -32602, 95],
-        [line({ jsonrpc: "2.0", id: 94, method: "initialize", params: { protocolVersion: "2025-11-25" } }), -32602, 94]
+        ['{"jsonrpc":"2.0","id":94,"method":"initialize"}\n', -32602, 94],
+        ['{"jsonrpc":"2.0","id":95,"method":"tools/list"}\n', -32602, 95]
       ]
       for (const [bytes] of bad) child.write(bytes)
       child.write("\n\r\n  \n")

@@ -1,0 +1,21 @@
+/**
+ * What one dated revision changes: the facts that a server or a client needs to speak it. A revision says how it differs
+ * from the next newer one; what it does not mention is the same.
+ */
+import type { JsonObject } from "../json/index.ts"
+import type { Era } from "./Era.ts"
+import type { ProtocolVersion } from "./ProtocolVersion.ts"
+
+export interface Revision {
+  readonly version: ProtocolVersion
+  readonly era: Era
+  /** Whether several messages may travel in one array. */
+  readonly batches: boolean
+  /** Rewrites a content block of a type that this revision does not have; others stay as they are. */
+  readonly block: (block: JsonObject) => JsonObject
+  /** Whether blocks need rewriting at all, so that printed results can stay printed. */
+  readonly rewrites: boolean
+}
+
+/** A block for readers that would refuse its type: the same in words. */
+export const inWords = (text: string): JsonObject => ({ type: "text", text })

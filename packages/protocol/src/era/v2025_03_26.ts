@@ -1,0 +1,13 @@
+/** Messages may travel in arrays; there are no links to resources and no structured results. */
+import type { Revision } from "./Revision.ts"
+import { inWords } from "./Revision.ts"
+import { v2025_06_18 } from "./v2025_06_18.ts"
+
+export const v2025_03_26: Revision = {
+  ...v2025_06_18,
+  version: "2025-03-26",
+  batches: true,
+  rewrites: true,
+  block: (block) =>
+    block["type"] === "resource_link" ? inWords(`${String(block["name"])}: ${String(block["uri"])}`) : block
+}

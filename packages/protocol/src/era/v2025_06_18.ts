@@ -1,0 +1,5 @@
+/** Icons, titled choices and polling streams are not known yet; readers pass over them. */
+import type { Revision } from "./Revision.ts"
+import { v2025_11_25 } from "./v2025_11_25.ts"
+
+export const v2025_06_18: Revision = { ...v2025_11_25, version: "2025-06-18" }

@@ -1,0 +1,10 @@
+/** The neutral model as it stands on the wire. */
+import type { Revision } from "./Revision.ts"
+
+export const v2026_07_28: Revision = {
+  version: "2026-07-28",
+  era: "native",
+  batches: false,
+  block: (block) => block,
+  rewrites: false
+}

@@ -1,0 +1,69 @@
+/**
+ * The answers of requests: results dressed for their revision, errors, and what a call that has ended is answered with.
+ */
+import * as Cause from "effect/Cause"
+import * as Exit from "effect/Exit"
+import { Message, printResult, RpcError } from "@treadle/protocol/rpc"
+import type { Admitted } from "../envelope/Admitted.ts"
+import type { Dress } from "../envelope/Dress.ts"
+import type { Refusal } from "../envelope/Refusal.ts"
+import type { NeutralResult } from "../reply/NeutralResult.ts"
+import { failureReply } from "../reply/ToolReply.ts"
+import type { Report } from "./Defects.ts"
+import type { Running } from "./Row.ts"
+import type { RunningCall } from "./RunningCall.ts"
+import type { Answer } from "./Sink.ts"
+
+/** The answer to a message that was not admitted. */
+export const refused = ({ rung, error, id }: Refusal): Answer => ({
+  text: Message.print(Message.error(id, error)),
+  refused: rung,
+  error
+})
+
+/** The answer that is an error. */
+export const failed = (request: Admitted, error: RpcError, cause?: unknown): Answer => ({
+  text: Message.print(Message.error(request.request.id, error)),
+  error,
+  cause
+})
+
+const isNeutral = (value: NeutralResult | RpcError): value is NeutralResult => "members" in value
+
+/** Makes the answers of calls that have ended. */
+export const makeAnswers = (dress: Dress, report: Report) => {
+  const succeeded = (request: Admitted, result: NeutralResult, cause?: unknown): Answer => ({
+    text: printResult(request.request.id, dress.result(result, request.revision)),
+    cause
+  })
+
+  const died = (call: RunningCall, running: Running, cause: Cause.Cause<unknown>): Answer => {
+    const { reference, error } = report(running.name, cause)
+    const told = running.died(reference)
+    return isNeutral(told) ? succeeded(call.admitted, told, error) : failed(call.admitted, told, error)
+  }
+
+  const ended = (call: RunningCall, running: Running, cause: Cause.Cause<unknown>): Answer | undefined => {
+    if (!Cause.hasInterruptsOnly(cause)) return died(call, running, cause)
+    switch (call.ending) {
+      case "cancelled":
+      case "too-slow":
+        return undefined
+      case "stopping":
+        if (running.stopped !== undefined) return succeeded(call.admitted, running.stopped)
+        return failed(call.admitted, RpcError.internal("The server is stopping"))
+      case "timed-out":
+        return succeeded(call.admitted, failureReply(`${running.name} gave up after ${running.timeout} ms`))
+      case undefined:
+        return died(call, running, cause)
+    }
+  }
+
+  /** The answer of a call that has ended; a cancelled one gets none, however it ends (CANCEL-05). */
+  const answerOf = (call: RunningCall, running: Running, exit: Exit.Exit<NeutralResult>): Answer | undefined => {
+    const answer = Exit.isSuccess(exit) ? succeeded(call.admitted, exit.value) : ended(call, running, exit.cause)
+    return call.ending === "cancelled" ? undefined : answer
+  }
+
+  return { answerOf }
+}

@@ -1,0 +1,71 @@
+/**
+ * Who hears of changes. A change goes in, and once the window is over each listener that wants it is told once, however
+ * often it happened in between.
+ */
+import * as Effect from "effect/Effect"
+import type * as Context from "effect/Context"
+import { printNotification } from "@treadle/protocol/rpc"
+import type { Meta } from "@treadle/protocol/schema"
+import type { Change } from "../Change.ts"
+
+export interface Listener {
+  readonly hears: (change: Change) => boolean
+  readonly tell: (change: Change) => void
+}
+
+/** Milliseconds in which equal changes become one. */
+const changeWindow = 50
+
+/** The same change has the same key. */
+export const changeKey = (change: Change): string =>
+  change._tag === "resource" ? `resource ${change.uri}` : change._tag
+
+/** The printed notification of a change (BASE-23, SUB-06). */
+export const printChange = (change: Change, meta?: Meta): string => {
+  const said = meta === undefined ? {} : { _meta: meta }
+  return change._tag === "resource"
+    ? printNotification("notifications/resources/updated", { uri: change.uri, ...said })
+    : printNotification(`notifications/${change._tag}/list_changed`, said)
+}
+
+export class Hub {
+  readonly #listeners = new Set<Listener>()
+  readonly #pending = new Map<string, Change>()
+  readonly #flush: () => void
+
+  /** @param services whose clock the window is measured by */
+  constructor(services: Context.Context<never>) {
+    const run = Effect.runForkWith(services)
+    const flush = Effect.andThen(
+      Effect.sleep(changeWindow),
+      Effect.sync(() => this.#tell())
+    )
+    this.#flush = () => void run(flush)
+  }
+
+  get size(): number {
+    return this.#listeners.size
+  }
+
+  /** @returns stops listening */
+  add(listener: Listener): () => void {
+    this.#listeners.add(listener)
+    return () => {
+      this.#listeners.delete(listener)
+    }
+  }
+
+  publish(change: Change): void {
+    if (this.#listeners.size === 0) return
+    this.#pending.set(changeKey(change), change)
+    if (this.#pending.size === 1) this.#flush()
+  }
+
+  #tell(): void {
+    const changes = [...this.#pending.values()]
+    this.#pending.clear()
+    for (const change of changes) {
+      for (const listener of this.#listeners) if (listener.hears(change)) listener.tell(change)
+    }
+  }
+}

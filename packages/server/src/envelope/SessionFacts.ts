@@ -1,0 +1,26 @@
+/**
+ * What a compat handshake settled for all that follows it. The envelope reads it; the engine keeps it.
+ */
+import type { Revision } from "@treadle/protocol/era"
+import type { ClientCapabilities, LogLevel } from "@treadle/protocol/schema"
+
+export interface SessionFacts {
+  /** What the client repeats in `Mcp-Session-Id`; empty where requests stand alone. */
+  readonly id: string
+  readonly revision: Revision
+  readonly clientCapabilities: ClientCapabilities
+  /** Who opened it; nobody else may use it. */
+  readonly principal: string | undefined
+  /** Whose running calls are counted together. */
+  readonly owner: string
+  /** The least level of log messages that the client asked for; none before it asks. */
+  logLevel: LogLevel | undefined
+  /** Wants to hear of changes of a resource. @returns `false` when it names too many already */
+  readonly subscribe: (uri: string, most: number) => boolean
+  readonly unsubscribe: (uri: string) => void
+  /** Opens a stream on which it can be told of changes. @returns closes it */
+  readonly attach: (outlet: (text: string) => void) => () => void
+}
+
+/** What a request says of its session. */
+export type SessionLookup = SessionFacts | "not-named" | "unknown"

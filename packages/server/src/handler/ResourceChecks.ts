@@ -1,0 +1,108 @@
+/**
+ * What keeps resources, templates and prompts from being served. Pure.
+ */
+import * as Result from "effect/Result"
+import { UriTemplate, type CacheHint } from "@treadle/protocol/schema"
+import type { EntryKind, McpBuildError, Place } from "../McpBuildError.ts"
+import type { ReadDefinition } from "../ResourceDefinition.ts"
+import type { AnyCompleters } from "./CompletionHandler.ts"
+import type { PromptEntry, ResourceEntry, TemplateEntry } from "./Entry.ts"
+import { schemeProblem, uriProblem } from "./ResourceUri.ts"
+import { variableArguments } from "./TemplateHandler.ts"
+import { textArguments } from "./TextArguments.ts"
+
+type Errors = ReadonlyArray<McpBuildError>
+
+interface Subject {
+  readonly kind: EntryKind
+  readonly name: string
+  readonly place: Place
+}
+
+const invalid = (subject: Subject, reasons: ReadonlyArray<string>): Errors =>
+  reasons.map((why) => ({ _tag: "InvalidDefinition", ...subject, why }))
+
+/** The reasons whose condition is not met. */
+const unmet = (reasons: ReadonlyArray<readonly [boolean, string]>): ReadonlyArray<string> =>
+  reasons.flatMap(([ok, why]) => (ok ? [] : [why]))
+
+const isTtl = (ttl: unknown): boolean => ttl === undefined || (Number.isSafeInteger(ttl) && Number(ttl) >= 0)
+
+/** Why a cache hint cannot be sent (CACHE-01). */
+export const hintProblems = (hint: Partial<CacheHint> | undefined): ReadonlyArray<string> =>
+  unmet([
+    [isTtl(hint?.ttlMs), "cache.ttlMs must be a whole number of milliseconds, 0 or more"],
+    [
+      [undefined, "public", "private"].includes(hint?.cacheScope),
+      'cache.cacheScope must be "public" or "private"'
+    ]
+  ])
+
+/** What the types forbid, and plain JavaScript does not. */
+const readProblems = (definition: ReadDefinition<never>, read: unknown): ReadonlyArray<string> => [
+  ...unmet([
+    [typeof read === "function", "it has no function that reads it; pass one"],
+    [typeof definition.name === "string" && definition.name !== "", "it has no name; give it one"]
+  ]),
+  ...hintProblems(definition.cache)
+]
+
+const unknownCompletions = (
+  { name, place, kind }: Subject & { readonly kind: "template" | "prompt" },
+  complete: AnyCompleters | undefined,
+  known: ReadonlyArray<string>
+): Errors =>
+  Object.keys(complete ?? {})
+    .filter((argument) => !known.includes(argument))
+    .map((argument) => ({ _tag: "UnknownCompletion", kind, name, argument, known, place }))
+
+/** Why a resource cannot be served. */
+export const resourceErrors = ({ definition, place, read }: ResourceEntry): Errors => {
+  const uri = String(definition.uri)
+  const rule = uriProblem(uri)
+  return [
+    ...(rule === undefined ? [] : ([{ _tag: "InvalidUri", uri, rule, place }] as const)),
+    ...invalid({ kind: "resource", name: uri, place }, readProblems(definition, read))
+  ]
+}
+
+/** Why a template cannot be served. */
+export const templateErrors = ({ definition, place, read }: TemplateEntry): Errors => {
+  const template = String(definition.uriTemplate)
+  const subject = { kind: "template", name: template, place } as const
+  const parsed = UriTemplate.parse(template)
+  const names = Result.isSuccess(parsed) ? parsed.success.variables : []
+  const rules = [
+    ...(Result.isFailure(parsed) ? [parsed.failure] : []),
+    ...[schemeProblem(template) ?? []].flat(),
+    ...(Result.isSuccess(parsed) && names.length === 0 ? ["it has no variable: add it with resource(…)"] : [])
+  ]
+  const { variables } = definition
+  const strangers = Result.isFailure(parsed) ? [] : Object.keys(variables ?? {}).filter((name) => !names.includes(name))
+  return [
+    ...rules.map((rule): McpBuildError => ({ _tag: "InvalidTemplate", template, rule, place })),
+    ...invalid(subject, [
+      ...readProblems(definition, read),
+      ...strangers.map((name) => `variables has ${JSON.stringify(name)}, which the template does not have`),
+      ...variableArguments(variables).problems
+    ]),
+    ...(Result.isFailure(parsed) ? [] : unknownCompletions(subject, definition.complete, names))
+  ]
+}
+
+/** Why a prompt cannot be served. */
+export const promptErrors = ({ name, definition, handler, place }: PromptEntry): Errors => {
+  const subject = { kind: "prompt", name: String(name), place } as const
+  const { names, problems } = textArguments(definition.arguments)
+  return [
+    ...invalid(subject, [
+      ...unmet([
+        [typeof name === "string" && name !== "", "it has no name; give it one"],
+        [typeof handler === "function", "it has no function; pass one"],
+        [typeof definition.description === "string", "it has no description; people choose a prompt by it"]
+      ]),
+      ...problems
+    ]),
+    ...unknownCompletions(subject, definition.complete, names)
+  ]
+}
