@@ -1,6 +1,6 @@
 /**
- * The box office called by other people's clients, over HTTP and stdio: the official client, and the official
- * Inspector's command line.
+ * The box office called by other people's clients, over HTTP and stdio and in both eras: the official clients of two
+ * generations, and the official Inspector's command line.
  */
 import { execFile } from "node:child_process"
 import { mkdtemp, rm } from "node:fs/promises"
@@ -10,6 +10,9 @@ import { promisify } from "node:util"
 import { assert, describe, it } from "@effect/vitest"
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client"
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio"
+import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js"
+import { StdioClientTransport as OldStdio } from "@modelcontextprotocol/sdk/client/stdio.js"
+import { StreamableHTTPClientTransport as OldHttp } from "@modelcontextprotocol/sdk/client/streamableHttp.js"
 import { McpNode, type Listening } from "@treadle/server/node"
 import { build } from "esbuild"
 import { afterAll, beforeAll } from "vitest"
@@ -46,57 +49,178 @@ afterAll(async () => {
 
 const url = () => listening?.url ?? ""
 
-const official = {
-  http: () => new StreamableHTTPClientTransport(new URL(url())),
-  stdio: () => new StdioClientTransport({ command: process.execPath, args: [program, "--stdio"], stderr: "ignore" })
+const doors = ["http", "stdio"] as const
+type Door = (typeof doors)[number]
+
+const child = () => ({ command: process.execPath, args: [program, "--stdio"], stderr: "ignore" as const })
+
+/** What a test asks of an official client, whatever its generation. */
+interface Peer {
+  readonly version: string | undefined
+  /** The session that it names, over HTTP. */
+  readonly session: () => string | undefined
+  readonly tools: () => Promise<ReadonlyArray<{ readonly name: string }>>
+  readonly call: (
+    name: string,
+    args: Record<string, unknown>,
+    options?: CallOptions
+  ) => Promise<Record<string, unknown>>
+  readonly ping: () => Promise<unknown>
+  /** Everything that it could not make sense of. */
+  readonly errors: ReadonlyArray<Error>
+  readonly end: () => Promise<unknown>
+  readonly close: () => Promise<void>
 }
 
-for (const door of ["http", "stdio"] as const) {
-  describe(`the official client over ${door}`, () => {
-    it("negotiates the native era by itself, lists the tools and calls one", async () => {
-      const client = new Client({ name: "peer", version: "1" }, { versionNegotiation: { mode: "auto" } })
-      await client.connect(official[door]())
-      const { tools } = await client.listTools()
-      assert.deepStrictEqual(
-        tools.map((tool) => tool.name),
-        ["list_shows", "get_show", "seat_the_party"]
-      )
-      const result = await client.callTool({ name: "list_shows", arguments: { search: "Late" } })
-      assert.deepStrictEqual(result.structuredContent, { value: [{ id: 2, title: "Late bill", remaining: 2 }] })
-      await client.close()
-    })
+interface CallOptions {
+  readonly onprogress?: (told: { progress: number; total?: number | undefined; message?: string | undefined }) => void
+  readonly signal?: AbortSignal
+}
 
-    it("gets a declared error as a result of the published shape, never as a protocol error", async () => {
-      const client = new Client({ name: "peer", version: "1" }, { versionNegotiation: { mode: "auto" } })
-      await client.connect(official[door]())
-      await client.listTools()
-      const result = await client.callTool({ name: "get_show", arguments: { id: 9 } })
-      assert.isTrue(result.isError)
-      assert.deepStrictEqual(result.structuredContent, { _tag: "ShowNotFound", id: 9 })
-      assert.deepStrictEqual(result.content, [{ type: "text", text: "There is no show 9." }])
-      await client.close()
-    })
+const info = { name: "peer", version: "1" }
 
-    it("hears progress ahead of the result", async () => {
-      const client = new Client({ name: "peer", version: "1" }, { versionNegotiation: { mode: "auto" } })
-      await client.connect(official[door]())
-      const heard: Array<unknown> = []
-      const result = await client.callTool(
-        { name: "seat_the_party", arguments: { id: 1, guests: ["Ada", "Grace"] } },
-        { onprogress: ({ progress, total, message }) => void heard.push([progress, total, message]) }
-      )
-      // The official client forgets the listener of a call before it handles what came in the same read as the answer.
-      const seated = [
-        [1, 2, "Ada is seated"],
-        [2, 2, "Grace is seated"]
-      ]
-      assert.deepStrictEqual(heard, door === "stdio" ? seated.slice(0, heard.length) : seated)
-      assert.isAtLeast(heard.length, 1)
-      assert.deepStrictEqual(result.structuredContent, { seats: ["Ada: row A, seat 1", "Grace: row A, seat 2"] })
-      await client.close()
-    })
+const client2 =
+  (mode: "auto" | "legacy") =>
+  async (door: Door): Promise<Peer> => {
+    const http = door === "http" ? new StreamableHTTPClientTransport(new URL(url())) : undefined
+    const client = new Client(info, { versionNegotiation: { mode } })
+    const errors: Array<Error> = []
+    client.onerror = (error) => void errors.push(error)
+    await client.connect(http ?? new StdioClientTransport(child()))
+    return {
+      version: client.getNegotiatedProtocolVersion(),
+      session: () => http?.sessionId,
+      tools: async () => (await client.listTools()).tools,
+      call: (name, args, options) => client.callTool({ name, arguments: args }, options),
+      ping: () => client.ping(),
+      errors,
+      end: async () => http?.terminateSession(),
+      close: () => client.close()
+    }
+  }
+
+const sdk1 = async (door: Door): Promise<Peer> => {
+  const http = door === "http" ? new OldHttp(new URL(url())) : undefined
+  const client = new OldClient(info)
+  const errors: Array<Error> = []
+  client.onerror = (error) => void errors.push(error)
+  const transport = http ?? new OldStdio(child())
+  await client.connect(transport as Parameters<typeof client.connect>[0])
+  return {
+    version: http?.protocolVersion ?? "2025-11-25",
+    session: () => http?.sessionId,
+    tools: async () => (await client.listTools()).tools,
+    call: (name, args, options) => client.callTool({ name, arguments: args }, undefined, options),
+    ping: () => client.ping(),
+    errors,
+    end: async () => http?.terminateSession(),
+    close: () => client.close()
+  }
+}
+
+const peers = [
+  { peer: "the official client", era: "native", version: "2026-07-28", connect: client2("auto") },
+  {
+    peer: "the official client, pinned to the old era",
+    era: "compat",
+    version: "2025-11-25",
+    connect: client2("legacy")
+  },
+  { peer: "the official SDK of the first generation", era: "compat", version: "2025-11-25", connect: sdk1 }
+] as const
+
+const rows = peers.flatMap((row) => doors.map((door) => ({ ...row, door })))
+
+describe.each(rows)("$peer over $door", ({ connect, door, era, version }) => {
+  it("negotiates by itself, lists the tools and calls one", async () => {
+    const client = await connect(door)
+    assert.strictEqual(client.version, version)
+    assert.strictEqual(client.session() !== undefined, era === "compat" && door === "http")
+    const tools = await client.tools()
+    assert.deepStrictEqual(
+      tools.map((tool) => tool.name),
+      ["list_shows", "get_show", "seat_the_party"]
+    )
+    const result = await client.call("list_shows", { search: "Late" })
+    assert.deepStrictEqual(result["structuredContent"], { value: [{ id: 2, title: "Late bill", remaining: 2 }] })
+    await client.close()
+    assert.deepStrictEqual(client.errors, [])
   })
-}
+
+  it("D5: gets a declared error as a result of the published shape, never as a protocol error", async () => {
+    const client = await connect(door)
+    await client.tools()
+    const result = await client.call("get_show", { id: 9 })
+    assert.isTrue(result["isError"])
+    assert.deepStrictEqual(result["structuredContent"], { _tag: "ShowNotFound", id: 9 })
+    assert.deepStrictEqual(result["content"], [{ type: "text", text: "There is no show 9." }])
+    const wrong = await client.call("get_show", { id: "9" })
+    assert.isTrue(wrong["isError"])
+    await client.close()
+    assert.deepStrictEqual(client.errors, [])
+  })
+
+  it("hears progress ahead of the result", async () => {
+    const client = await connect(door)
+    const heard: Array<unknown> = []
+    const result = await client.call(
+      "seat_the_party",
+      { id: 1, guests: ["Ada", "Grace"] },
+      { onprogress: ({ progress, total, message }) => void heard.push([progress, total, message]) }
+    )
+    // The official client forgets the listener of a call before it handles what came in the same read as the answer.
+    const seated = [
+      [1, 2, "Ada is seated"],
+      [2, 2, "Grace is seated"]
+    ]
+    assert.deepStrictEqual(heard, door === "stdio" ? seated.slice(0, heard.length) : seated)
+    assert.isAtLeast(heard.length, 1)
+    assert.deepStrictEqual(result["structuredContent"], { seats: ["Ada: row A, seat 1", "Grace: row A, seat 2"] })
+    await client.close()
+  })
+
+  it("CANCEL-02 D10: takes a call back, whose seats are free again, and goes on", async () => {
+    const client = await connect(door)
+    const left = async () => (await client.call("get_show", { id: 2 }))["structuredContent"]
+    const abort = new AbortController()
+    const stopped = await client
+      .call(
+        "seat_the_party",
+        { id: 2, guests: ["Ada", "Grace"] },
+        { onprogress: () => abort.abort(), signal: abort.signal }
+      )
+      .catch((error: Error) => error)
+    assert.instanceOf(stopped, Error)
+    const free = { id: 2, title: "Late bill", remaining: 2 }
+    let last = await left()
+    for (let tries = 0; tries < 50 && JSON.stringify(last) !== JSON.stringify(free); tries++) last = await left()
+    assert.deepStrictEqual(last, free)
+    await client.close()
+    assert.deepStrictEqual(client.errors, [])
+  })
+})
+
+describe.each(rows.filter(({ era }) => era === "compat"))("$peer over $door, in its session", ({ connect, door }) => {
+  it("INIT-11: is answered a ping", async () => {
+    const client = await connect(door)
+    assert.deepStrictEqual(await client.ping(), {})
+    await client.close()
+  })
+
+  it.runIf(door === "http")("CHTTP-19 CHTTP-17: ends it, and is told that it has ended", async () => {
+    const client = await connect(door)
+    const session = client.session() ?? ""
+    await client.end()
+    const response = await fetch(url(), {
+      method: "POST",
+      headers: { "content-type": "application/json", "mcp-session-id": session },
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" })
+    })
+    assert.strictEqual(response.status, 404)
+    await client.close()
+    assert.deepStrictEqual(client.errors, [])
+  })
+})
 
 describe("the program", () => {
   it("shows what its client sees, and ends with --once", { timeout: 30_000 }, async () => {
@@ -129,10 +253,10 @@ describe("the program", () => {
 })
 
 describe("the Inspector's command line", () => {
-  const inspect = async (target: ReadonlyArray<string>, ...args: ReadonlyArray<string>) => {
+  const inspect = async (era: string, target: ReadonlyArray<string>, ...args: ReadonlyArray<string>) => {
     const home = await mkdtemp(path.join(tmpdir(), "inspector-"))
     try {
-      const all = [inspector, "--cli", ...target, "--protocol-era", "modern", "--format", "json", ...args]
+      const all = [inspector, "--cli", ...target, "--protocol-era", era, "--format", "json", ...args]
       const { stdout } = await run(process.execPath, all, { env: { ...process.env, HOME: home }, timeout: 30_000 })
       return JSON.parse(stdout).result as Record<string, unknown>
     } finally {
@@ -140,25 +264,17 @@ describe("the Inspector's command line", () => {
     }
   }
 
-  for (const door of ["http", "stdio"] as const) {
-    const target = () => (door === "http" ? [url()] : [process.execPath, program, "--stdio"])
+  const targets = doors.flatMap((door) => ["modern", "legacy"].map((era) => ({ door, era })))
 
-    it(`lists and calls over ${door}`, { timeout: 60_000 }, async () => {
-      const listed = await inspect(target(), "--method", "tools/list")
-      assert.deepStrictEqual(
-        (listed["tools"] as ReadonlyArray<{ name: string }>).map((tool) => tool.name),
-        ["list_shows", "get_show", "seat_the_party"]
-      )
-      const called = await inspect(
-        target(),
-        "--method",
-        "tools/call",
-        "--tool-name",
-        "get_show",
-        "--tool-args-json",
-        `{"id":2}`
-      )
-      assert.deepStrictEqual(called["structuredContent"], { id: 2, title: "Late bill", remaining: 2 })
-    })
-  }
+  it.each(targets)("lists and calls over $door in its $era era", { timeout: 60_000 }, async ({ door, era }) => {
+    const target = door === "http" ? [url()] : [process.execPath, program, "--stdio"]
+    const listed = await inspect(era, target, "--method", "tools/list")
+    assert.deepStrictEqual(
+      (listed["tools"] as ReadonlyArray<{ name: string }>).map((tool) => tool.name),
+      ["list_shows", "get_show", "seat_the_party"]
+    )
+    const get = ["--method", "tools/call", "--tool-name", "get_show", "--tool-args-json", `{"id":2}`]
+    const called = await inspect(era, target, ...get)
+    assert.deepStrictEqual(called["structuredContent"], { id: 2, title: "Late bill", remaining: 2 })
+  })
 })

@@ -6,6 +6,7 @@ import { McpNode } from "@treadle/server/node"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { boxOffice } from "../box-office/server.ts"
+import { open, soldOut } from "./changes.ts"
 import { makeFastify } from "./fastify.ts"
 import { app } from "./hono.ts"
 import { visit } from "./promise-client.ts"
@@ -41,6 +42,23 @@ describe("the guides", () => {
     await visit(server.url, (line) => lines.push(line))
     assert.deepStrictEqual(lines.slice(0, 3), ["Evening bill: 12", "Late bill: 2", "no show 9"])
     assert.include(lines[3] ?? "", "two are enough")
+  })
+
+  it("tell a compat session once that a list has changed", async () => {
+    const door = await open()
+    const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" }
+    const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "guide", version: "1" } }
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params })
+    const opened = await fetch(door.url, { method: "POST", headers, body })
+    const session = opened.headers.get("mcp-session-id") ?? ""
+    await opened.text()
+    const stream = await fetch(door.url, { headers: { accept: "text/event-stream", "mcp-session-id": session } })
+    soldOut(door, "soup")
+    soldOut(door, "stew")
+    const closing = new Promise((resolve) => setTimeout(resolve, 200)).then(() => door.close())
+    const heard = (await stream.text()).split("\n").filter((line) => line.startsWith("data:"))
+    await closing
+    assert.deepStrictEqual(heard, ['data: {"jsonrpc":"2.0","method":"notifications/tools/list_changed","params":{}}'])
   })
 
   it("answer in a Fastify app, after its own parser", async () => {

@@ -25,16 +25,23 @@ import type { DirectPeer } from "@treadle/protocol/framing"
 import type { JsonObject } from "@treadle/protocol/json"
 import type { Message } from "@treadle/protocol/rpc"
 import type { Icon, ToolName } from "@treadle/protocol/schema"
+import type { CompleterServices } from "./Completer.ts"
 import type { Call, CurrentCall } from "./CurrentCall.ts"
 import { directPeer } from "./McpDirect.ts"
 import { handleMessage } from "./McpHandle.ts"
 import { buildErrors } from "./handler/BuildChecks.ts"
-import type { AnyLayer, Entries, ToolEntry } from "./handler/Entry.ts"
+import { joined, layered, noEntries, type AnyLayer, type Entries } from "./handler/Entry.ts"
 import type { AnyHandler } from "./handler/Invocation.ts"
 import type { ToolSettings } from "./handler/OperationTool.ts"
 import { placeBelow } from "./handler/Place.ts"
+import type { AnyPromptDefinition } from "./handler/PromptHandler.ts"
+import type { AnyReader } from "./handler/ResourceHandler.ts"
+import type { AnyTemplateDefinition, AnyTemplateReader } from "./handler/TemplateHandler.ts"
 import { McpBuildErrors, type McpBuildError, type Place } from "./McpBuildError.ts"
+import type { PromptArguments, PromptDefinition, Prompted } from "./PromptDefinition.ts"
+import type { Read, ResourceDefinition, TemplateDefinition, TextFields, Variables } from "./ResourceDefinition.ts"
 import { makeServed, type Served, type ServedDefinition, type ServedSettings } from "./Served.ts"
+import type { ListHints } from "./ServerInfo.ts"
 import type { ToolFailed } from "./ToolError.ts"
 
 /** What a server says of itself. */
@@ -48,6 +55,8 @@ export interface McpInfo<in Ctx> {
   readonly instructions?: string
   /** Names the caller of a request; running calls are counted for it. `undefined` is nobody in particular. */
   readonly principal?: (context: Ctx) => string | undefined
+  /** How long lists stay fresh, and who may share them. */
+  readonly cache?: ListHints
 }
 
 /** What a tool may be told beside its contract. */
@@ -102,11 +111,27 @@ export interface Mcp<out R, in out Ctx = {}> extends AnyMcp {
     options: ToolOptions<Ctx>,
     handler: Handler<X, Ctx, R2>
   ): Mcp<R | Exclude<R2, Met>, Ctx>
-  /** Adds all that another server has. Its name, version and principal stay behind. */
+  /** Adds a resource; `read` gives its text, its bytes, or several items. */
+  resource<R2 = never>(
+    definition: ResourceDefinition<Ctx>,
+    read: (call: Call<Ctx, never>) => Read<R2>
+  ): Mcp<R | Exclude<R2, Met>, Ctx>
+  /** Adds a template of resources; its variables are decoded before `read` runs. The first template that fits is read. */
+  template<const T extends string, V extends TextFields = {}, C = {}, R2 = never>(
+    definition: TemplateDefinition<T, V, C, Ctx>,
+    read: (variables: Variables<T, V>, call: Call<Ctx, never>) => Read<R2>
+  ): Mcp<R | Exclude<R2 | CompleterServices<C>, Met>, Ctx>
+  /** Adds a prompt; its arguments travel as text and are decoded before `get` runs. */
+  prompt<A extends PromptArguments = {}, C = {}, R2 = never>(
+    name: string,
+    definition: PromptDefinition<A, keyof Input<A> & string, C, Ctx>,
+    get: (args: Input<A>, call: Call<Ctx, never>) => Prompted<R2>
+  ): Mcp<R | Exclude<R2 | CompleterServices<C>, Met>, Ctx>
+  /** Adds all that another server has. Its name, version, principal and cache hints stay behind. */
   add<R2, C2>(
-    other: Mcp<R2, C2> & ([Ctx] extends [C2] ? unknown : "these tools need more context than this server has")
+    other: Mcp<R2, C2> & ([Ctx] extends [C2] ? unknown : "its handlers need more context than this server has")
   ): Mcp<R | R2, Ctx>
-  /** Gives a layer to the tools added so far. It is kept as data and built when the server is served. */
+  /** Gives a layer to all that was added so far. It is kept as data and built when the server is served. */
   provide<A, R2>(layer: Layer.Layer<A, never, R2>): Mcp<Exclude<R, A> | R2, Ctx>
   /**
    * Declares an extension of the protocol, in the answer of `server/discover`.
@@ -132,15 +157,11 @@ export type With<Ctx> = {} extends Ctx ? [context?: Ctx] : [context: Ctx]
 
 const serve = (definition: ServedDefinition, settings: ServedSettings = {}) =>
   Effect.suspend(() => {
-    const errors = buildErrors(definition.entries)
+    const errors = buildErrors(definition.entries, definition.info)
     return errors.length === 0
       ? makeServed(definition, settings)
       : Effect.fail(new McpBuildErrors({ server: definition.info.implementation.name, errors }))
   })
-
-const provided =
-  (layer: AnyLayer) =>
-  (entry: ToolEntry): ToolEntry => ({ ...entry, layers: [...entry.layers, layer] })
 
 class McpValue {
   readonly definition: ServedDefinition
@@ -164,13 +185,27 @@ class McpValue {
     return this.#tool(endpoint, handler, { visible, timeout }, placeBelow(this.toolWith))
   }
 
+  resource(definition: ResourceDefinition<never>, read: AnyReader): McpValue {
+    const place = placeBelow(this.resource)
+    return this.#with({ resources: [{ definition: definition ?? {}, read, place, layers: [] }] })
+  }
+
+  template(definition: AnyTemplateDefinition, read: AnyTemplateReader): McpValue {
+    const place = placeBelow(this.template)
+    return this.#with({ templates: [{ definition: definition ?? {}, read, place, layers: [] }] })
+  }
+
+  prompt(name: string, definition: AnyPromptDefinition, handler: AnyHandler): McpValue {
+    const place = placeBelow(this.prompt)
+    return this.#with({ prompts: [{ name, definition: definition ?? {}, handler, place, layers: [] }] })
+  }
+
   add(other: AnyMcp): McpValue {
     return this.#with(other.definition.entries)
   }
 
   provide(layer: AnyLayer): McpValue {
-    const { entries } = this.definition
-    return new McpValue({ ...this.definition, entries: { ...entries, tools: entries.tools.map(provided(layer)) } })
+    return new McpValue({ ...this.definition, entries: layered(this.definition.entries, layer) })
   }
 
   extension(id: string, settings: JsonObject = {}): McpValue {
@@ -178,7 +213,7 @@ class McpValue {
   }
 
   build(): Result.Result<McpValue, McpBuildErrors> {
-    const errors = buildErrors(this.definition.entries)
+    const errors = buildErrors(this.definition.entries, this.definition.info)
     return errors.length === 0
       ? Result.succeed(this)
       : Result.fail(new McpBuildErrors({ server: this.definition.info.implementation.name, errors }))
@@ -193,21 +228,14 @@ class McpValue {
   }
 
   #with(more: Partial<Entries>): McpValue {
-    const { entries } = this.definition
-    return new McpValue({
-      ...this.definition,
-      entries: {
-        tools: [...entries.tools, ...(more.tools ?? [])],
-        extensions: [...entries.extensions, ...(more.extensions ?? [])]
-      }
-    })
+    return new McpValue({ ...this.definition, entries: joined(this.definition.entries, more) })
   }
 }
 
 /**
- * Makes a server without tools.
+ * Makes a server that offers nothing yet.
  *
- * @param info `name` and `version`, and optionally `title`, `websiteUrl`, `icons`, `instructions`, `principal`
+ * @param info `name` and `version`, and optionally `title`, `websiteUrl`, `icons`, `instructions`, `principal`, `cache`
  *
  * @example
  * ```ts
@@ -219,17 +247,17 @@ class McpValue {
  * ```
  */
 const make = <Ctx = {}>(info: McpInfo<Ctx>): Mcp<never, Ctx> => {
-  const { instructions, principal, ...implementation } = info
+  const { cache = {}, instructions, principal, ...implementation } = info
   const value = new McpValue({
-    info: { implementation, instructions },
-    entries: { tools: [], extensions: [] },
+    info: { implementation, instructions, cache, place: placeBelow(make) },
+    entries: noEntries,
     principal: principal as ServedDefinition["principal"]
   })
   return value as unknown as Mcp<never, Ctx>
 }
 
 /** Every reason why a server cannot be served, at once; empty when it can. Doors run the same check. */
-const check = (mcp: AnyMcp): ReadonlyArray<McpBuildError> => buildErrors(mcp.definition.entries)
+const check = (mcp: AnyMcp): ReadonlyArray<McpBuildError> => buildErrors(mcp.definition.entries, mcp.definition.info)
 
 /**
  * Starts serving in the current Scope: what every door is made of.

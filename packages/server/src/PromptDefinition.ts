@@ -6,7 +6,7 @@
 import type * as Effect from "effect/Effect"
 import type { PureSchema, Standard } from "@treadle/protocol/endpoint"
 import { Content, type Icon, type Meta } from "@treadle/protocol/schema"
-import type { KnownOnly } from "./Completer.ts"
+import type { Completers, KnownOnly } from "./Completer.ts"
 import type { TextFields } from "./ResourceDefinition.ts"
 import type { ToolFailed } from "./ToolError.ts"
 
@@ -27,7 +27,7 @@ export interface PromptDefinition<A, Names extends string, C, in Ctx> {
   /** `_meta` of the listed prompt. */
   readonly meta?: Meta
   readonly arguments?: A
-  readonly complete?: C & KnownOnly<C, Names>
+  readonly complete?: C & Completers<Names, Ctx> & KnownOnly<C, Names>
   /** Whether a caller sees the prompt and may get it. */
   readonly visible?: (context: Ctx) => boolean
 }

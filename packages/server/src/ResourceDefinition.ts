@@ -58,7 +58,7 @@ export interface TemplateDefinition<T extends string, V, C, in Ctx> extends Read
   readonly uriTemplate: T
   /** What variables are decoded by; one that is not named stays text. A URI whose variables do not fit is not found. */
   readonly variables?: V & { readonly [N in Exclude<keyof V, VariableName<T>>]: `"${N & string}" is no variable of it` }
-  readonly complete?: C & KnownOnly<C, VariableName<T>>
+  readonly complete?: C & Completers<VariableName<T>, Ctx> & KnownOnly<C, VariableName<T>>
 }
 
 /** One item of what was read. */
@@ -106,14 +106,16 @@ type Defaulted<V> = {
       : never
 }[keyof V]
 
+/** The variables of a template that the compiler does not see: text, or those that have a schema. */
+type UnseenVariables<V> = [keyof V] extends [never]
+  ? { readonly [name: string]: string | undefined }
+  : { readonly [N in keyof V]?: Value<V, N> }
+
 /** What the reader of a template gets: its variables, decoded. */
 export type Variables<T extends string, V> = string extends T
-  ? { readonly [name: string]: string | undefined }
+  ? UnseenVariables<V>
   : Simplify<
       { readonly [N in RequiredName<T> | (OptionalName<T> & Defaulted<V>)]: Value<V, N> } & {
         readonly [N in Exclude<OptionalName<T>, Defaulted<V>>]?: Value<V, N>
       }
     >
-
-/** The completers of a template. */
-export type VariableCompleters<T extends string, in Ctx> = Completers<VariableName<T>, Ctx>

@@ -17,11 +17,6 @@ export class ResourceUnavailable extends Error {
   readonly _tag = "ResourceUnavailable"
   override readonly name = "ResourceUnavailable"
 
-  /** @param reason what the caller is told */
-  constructor(reason: string) {
-    super(reason)
-  }
-
   /** What the caller is told. */
   get reason(): string {
     return this.message

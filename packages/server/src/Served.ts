@@ -6,7 +6,6 @@ import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
 import * as References from "effect/References"
 import * as Scope from "effect/Scope"
 import * as Tracer from "effect/Tracer"
@@ -26,10 +25,11 @@ import type { RunningCall } from "./engine/RunningCall.ts"
 import type { Sink } from "./engine/Sink.ts"
 import { InFlight } from "./engine/InFlight.ts"
 import { Hub } from "./engine/Hub.ts"
+import { completes, makeOffer } from "./engine/Offer.ts"
+import type { Ending } from "./engine/RunningCall.ts"
 import { makeSweep } from "./engine/Sweep.ts"
-import { ToolTable, type ServedTool } from "./engine/ToolTable.ts"
-import type { AnyLayer, Entries, ToolEntry } from "./handler/Entry.ts"
-import { operationTool } from "./handler/OperationTool.ts"
+import { toolHeaders } from "./engine/ToolHeaders.ts"
+import type { Entries } from "./handler/Entry.ts"
 import type { Change } from "./Change.ts"
 import { Limits } from "./Limits.ts"
 import type { ServerInfo } from "./ServerInfo.ts"
@@ -98,12 +98,20 @@ export interface ServedDefinition {
   readonly principal: ((context: never) => string | undefined) | undefined
 }
 
-const capabilitiesOf = ({ tools, extensions }: Entries): ServerCapabilities => ({
-  ...(tools.length === 0 ? {} : { tools: { listChanged: true }, logging: {} }),
-  ...(extensions.length === 0
-    ? {}
-    : { extensions: Object.fromEntries(extensions.map(({ id, settings }) => [id, settings])) })
-})
+const capabilitiesOf = (entries: Entries): ServerCapabilities => {
+  const { extensions, prompts, resources, templates, tools } = entries
+  const reads = resources.length + templates.length
+  return {
+    ...(tools.length === 0 ? {} : { tools: { listChanged: true } }),
+    ...(reads === 0 ? {} : { resources: { subscribe: true, listChanged: true } }),
+    ...(prompts.length === 0 ? {} : { prompts: { listChanged: true } }),
+    ...(completes(entries) ? { completions: {} } : {}),
+    ...(tools.length + prompts.length + reads === 0 ? {} : { logging: {} }),
+    ...(extensions.length === 0
+      ? {}
+      : { extensions: Object.fromEntries(extensions.map(({ id, settings }) => [id, settings])) })
+  }
+}
 
 /** What handlers run with: the caller's services, without the span and the scope of start-up, and no log on stdout. */
 const captured = (services: Context.Context<never>): Context.Context<never> =>
@@ -128,32 +136,6 @@ const identifier =
     }
   }
 
-/** Builds the layers of each tool once, inner ones first, sharing what is the same. */
-const servedTools = Effect.fnUntraced(function* (tools: ReadonlyArray<ToolEntry>, base: Context.Context<never>) {
-  const scope = yield* Effect.scope
-  const memo = yield* Layer.makeMemoMap
-  const built = new Map<AnyLayer, Context.Context<never>>()
-  const out: Array<ServedTool> = []
-  for (const { endpoint, handler, settings, layers } of tools) {
-    let services = base
-    for (const layer of layers.toReversed()) {
-      const known = built.get(layer)
-      const provided =
-        known ??
-        (yield* Effect.orDie(
-          Effect.provideContext(
-            Layer.buildWithMemoMap(layer as Layer.Layer<never, never, never>, memo, scope),
-            services
-          )
-        ))
-      built.set(layer, provided)
-      services = Context.merge(services, provided)
-    }
-    out.push({ handler: operationTool(endpoint, handler, settings), services })
-  }
-  return out
-})
-
 /**
  * Starts serving a definition that has no build errors.
  *
@@ -163,26 +145,27 @@ export const makeServed = Effect.fnUntraced(function* (definition: ServedDefinit
   const base = captured(yield* Effect.context<never>())
   const limits = Limits.of(settings.limits)
   const inFlight = new InFlight()
-  const tools = new ToolTable(yield* servedTools(definition.entries.tools, base))
+  const offer = yield* makeOffer(definition.entries, base)
   const dress = makeDress(definition.info.implementation)
   const sweep = makeSweep(inFlight, Context.get(base, Clock.Clock), base)
   const hub = new Hub(base)
-  const hangUp = (owner: string) => {
-    for (const call of inFlight.of(owner)) call.end("stopping")
+  const hangUp = (owner: string, ending: Ending) => {
+    for (const call of inFlight.of(owner)) call.end(ending)
   }
   const sessions = new CompatSessions({
     limits,
     mode: settings.sessions ?? "on",
     now: sweep.now,
     running: (owner) => inFlight.count(owner) + inFlight.count(owner, "listen"),
-    hangUp,
+    hangUp: (owner) => hangUp(owner, "session-ended"),
     hub
   })
   const dispatch = makeDispatch({
-    tools,
+    offer,
     versions: nativeVersions,
     capabilities: capabilitiesOf(definition.entries),
     instructions: definition.info.instructions,
+    cache: definition.info.cache,
     dress,
     server: definition.info.implementation,
     sessions,
@@ -208,7 +191,7 @@ export const makeServed = Effect.fnUntraced(function* (definition: ServedDefinit
     versions: nativeVersions,
     hasMethod: servedIn(dispatch),
     session: sessions.find,
-    paramHeaders: (name, context) => tools.headers(name, context)
+    paramHeaders: (name, context) => toolHeaders(offer.tools, name, context)
   }
   const quiet = Effect.timeoutOption(inFlight.empty, limits.grace)
   const stop = Effect.suspend(() => {
@@ -243,7 +226,7 @@ export const makeServed = Effect.fnUntraced(function* (definition: ServedDefinit
     isStopping: () => stopping,
     hangUp: (owner) => {
       sessions.forget(owner)
-      hangUp(owner)
+      hangUp(owner, "stopping")
     },
     openStream: (inbound, sink) => {
       const session = sessions.find(inbound)

@@ -2,6 +2,7 @@
  * A server as a plain value. The doors are entry points of their own: `@treadle/server/node`, `/http`, `/http-router`.
  */
 export { Change } from "./Change.ts"
+export type { Chosen, Completer, Proposals } from "./Completer.ts"
 export { CurrentCall, type Call } from "./CurrentCall.ts"
 export type { DefectPlace, OnDefect } from "./engine/Defects.ts"
 export { Limits } from "./Limits.ts"
@@ -9,6 +10,24 @@ export { Mcp, type Answer, type Handler, type McpInfo, type ToolOptions, type Wi
 export { describe as describeBuildError, McpBuildErrors, type McpBuildError, type Place } from "./McpBuildError.ts"
 export { McpMemory } from "./McpMemory.ts"
 export type { Principal } from "./Principal.ts"
+export {
+  Prompt,
+  type PromptArguments,
+  type PromptBody,
+  type PromptDefinition,
+  type PromptMessage,
+  type Prompted
+} from "./PromptDefinition.ts"
+export type {
+  Read,
+  ReadBody,
+  ReadItem,
+  ResourceDefinition,
+  TemplateDefinition,
+  Variables
+} from "./ResourceDefinition.ts"
+export { ResourceUnavailable } from "./ResourceUnavailable.ts"
 export type { Counters, Served, ServedSettings } from "./Served.ts"
+export type { ListHints } from "./ServerInfo.ts"
 export { ToolFailed } from "./ToolError.ts"
 export { Arg, Content, Endpoint, Reply } from "@treadle/protocol"

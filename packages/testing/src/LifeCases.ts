@@ -4,7 +4,7 @@
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { suiteLimits } from "./FixtureTools.ts"
-import { rawCall, rawResult, rawToolCall, type RawCall, type RawPeer } from "./RawPeer.ts"
+import { rawCall, rawLogLevel, rawResult, rawToolCall, type RawCall, type RawPeer } from "./RawPeer.ts"
 import type { SuiteCase } from "./SuiteDoor.ts"
 
 const text = (said: string) => [{ type: "text", text: said }]
@@ -12,11 +12,12 @@ const happened = (peer: RawPeer, event: string) => rawResult(peer, "happened", {
 const notifications = ({ seen }: RawCall) => seen.events.filter((message) => message["method"] !== undefined)
 
 const aside: SuiteCase = {
-  name: "PROG-02 PROG-05 LOG-02 LOG-04 B053: sends progress that grows and logs of the asked level, before the answer",
+  name: "PROG-02 PROG-05 LOG-02 LOG-04 LOG-07 B053: sends progress that grows and logs of the asked level, before the answer",
   needs: "notifications",
   run: Effect.fnUntraced(function* ({ open, peer }) {
     const one = yield* peer
     const meta = { progressToken: 0, "io.modelcontextprotocol/logLevel": "info" }
+    yield* rawLogLevel(one, "info")
     const steps = yield* rawCall(one, "steps", { gate: "steps" }, meta)
     yield* Effect.promise(() => steps.seen.first((message) => message["method"] === "notifications/message"))
     assert.strictEqual(steps.seen.events.filter((message) => "result" in message).length, 0)
@@ -62,6 +63,7 @@ const nothingLater: SuiteCase = {
   run: Effect.fnUntraced(function* ({ open, peer }) {
     const one = yield* peer
     const meta = { progressToken: "t", "io.modelcontextprotocol/logLevel": "debug" }
+    yield* rawLogLevel(one, "debug")
     const late = yield* rawCall(one, "late", { gate: "late" }, meta)
     yield* late.answer
     yield* open("late")
@@ -72,7 +74,7 @@ const nothingLater: SuiteCase = {
 }
 
 const cancelling: SuiteCase = {
-  name: "CANCEL-02 CANCEL-05 HTTP-17 B053: cancels a call: finalizers run, the signal fires, nothing is answered",
+  name: "CANCEL-02 CANCEL-05 HTTP-17 CHTTP-06 B053: cancels a call: finalizers run, the signal fires, nothing is answered",
   run: Effect.fnUntraced(function* ({ open, peer }) {
     const one = yield* peer
     const hold = yield* one.send(rawToolCall(0, "hold", { gate: "h" }))

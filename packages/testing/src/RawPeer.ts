@@ -20,6 +20,8 @@ export interface RawCall {
 
 /** One client. */
 export interface RawPeer {
+  /** The era in which it passes on what it is given; native where nothing is said. */
+  readonly era?: "compat"
   readonly send: (message: RawMessage) => Effect.Effect<RawCall>
 }
 
@@ -45,6 +47,24 @@ export const rawRequest = (id: unknown, method: string, params: object = {}, met
 export const rawToolCall = (id: unknown, name: string, args?: unknown, meta: object = {}): RawMessage =>
   rawRequest(id, "tools/call", args === undefined ? { name } : { name, arguments: args }, meta)
 
+const nativeKeys = new Set(["io.modelcontextprotocol/protocolVersion", "io.modelcontextprotocol/clientCapabilities"])
+
+/** A native request as a client of the compat era sends it: what its session has settled is left out. */
+export const compatOf = (message: RawMessage): RawMessage => {
+  const { _meta, ...params } = message["params"] ?? {}
+  const kept = Object.entries(_meta ?? {}).filter(([key]) => !nativeKeys.has(key))
+  const meta = kept.length === 0 ? {} : { _meta: Object.fromEntries(kept) }
+  return message["params"] === undefined ? message : { ...message, params: { ...params, ...meta } }
+}
+
+/** The handshake of the compat era. */
+export const rawHandshake = (protocolVersion = "2025-11-25"): RawMessage => ({
+  jsonrpc: "2.0",
+  id: "handshake",
+  method: "initialize",
+  params: { protocolVersion, capabilities: {}, clientInfo: { name: "raw", version: "1.0.0" } }
+})
+
 let lastId = 1000
 
 /** Calls a tool under an id of its own. */
@@ -59,10 +79,18 @@ export const rawAsk = (peer: RawPeer, message: RawMessage): Effect.Effect<RawMes
 export const rawResult = (peer: RawPeer, name: string, args?: unknown): Effect.Effect<any> =>
   Effect.map(rawAsk(peer, rawToolCall(++lastId, name, args)), (answer) => {
     const { _meta, resultType, ...rest } = answer["result"] ?? assert.fail(JSON.stringify(answer))
+    if (peer.era === "compat") {
+      assert.deepStrictEqual([_meta, resultType], [undefined, undefined], "META-05 BASE-08: only natively")
+      return rest
+    }
     assert.strictEqual(resultType, "complete")
     assert.deepStrictEqual(_meta, { "io.modelcontextprotocol/serverInfo": { name: "suite", version: "1.0.0" } })
     return rest
   })
+
+/** Asks to hear log messages of this level, where requests do not say so themselves. */
+export const rawLogLevel = (peer: RawPeer, level: string): Effect.Effect<void> =>
+  peer.era === "compat" ? Effect.asVoid(rawAsk(peer, rawRequest("level", "logging/setLevel", { level }))) : Effect.void
 
 /** The error that a request is answered with. */
 export const rawError = (peer: RawPeer, message: RawMessage): Effect.Effect<any> =>

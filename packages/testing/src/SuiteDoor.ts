@@ -18,7 +18,7 @@ export interface SuiteServer {
 }
 
 /** What a transport may lack. */
-export type SuiteTrait = "notifications" | "inbound" | "clients" | "limit" | "stop" | "defects"
+export type SuiteTrait = "notifications" | "inbound" | "clients" | "limit" | "stop" | "defects" | "discover"
 
 /** A transport under test. */
 export interface SuiteDoor {

@@ -36,9 +36,12 @@ export {
   type ScriptedHttp
 } from "./ScriptedHttp.ts"
 export {
+  compatOf,
   rawAsk,
   rawCall,
   rawError,
+  rawHandshake,
+  rawLogLevel,
   rawRequest,
   rawResult,
   rawToolCall,

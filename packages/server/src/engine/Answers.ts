@@ -43,8 +43,14 @@ export const makeAnswers = (dress: Dress, report: Report) => {
     return isNeutral(told) ? succeeded(call.admitted, told, error) : failed(call.admitted, told, error)
   }
 
-  const ended = (call: RunningCall, running: Running, cause: Cause.Cause<unknown>): Answer | undefined => {
-    if (!Cause.hasInterruptsOnly(cause)) return died(call, running, cause)
+  /** A failure is the error to tell; whatever else ended a call by itself is a defect. */
+  const broken = (call: RunningCall, running: Running, cause: Cause.Cause<RpcError>): Answer => {
+    const told = Cause.findError(cause)
+    return told._tag === "Success" ? failed(call.admitted, told.success) : died(call, running, cause)
+  }
+
+  const ended = (call: RunningCall, running: Running, cause: Cause.Cause<RpcError>): Answer | undefined => {
+    if (!Cause.hasInterruptsOnly(cause)) return broken(call, running, cause)
     switch (call.ending) {
       case "cancelled":
       case "too-slow":
@@ -52,6 +58,8 @@ export const makeAnswers = (dress: Dress, report: Report) => {
       case "stopping":
         if (running.stopped !== undefined) return succeeded(call.admitted, running.stopped)
         return failed(call.admitted, RpcError.internal("The server is stopping"))
+      case "session-ended":
+        return failed(call.admitted, RpcError.internal("The session has ended"))
       case "timed-out":
         return succeeded(call.admitted, failureReply(`${running.name} gave up after ${running.timeout} ms`))
       case undefined:
@@ -60,7 +68,11 @@ export const makeAnswers = (dress: Dress, report: Report) => {
   }
 
   /** The answer of a call that has ended; a cancelled one gets none, however it ends (CANCEL-05). */
-  const answerOf = (call: RunningCall, running: Running, exit: Exit.Exit<NeutralResult>): Answer | undefined => {
+  const answerOf = (
+    call: RunningCall,
+    running: Running,
+    exit: Exit.Exit<NeutralResult, RpcError>
+  ): Answer | undefined => {
     const answer = Exit.isSuccess(exit) ? succeeded(call.admitted, exit.value) : ended(call, running, exit.cause)
     return call.ending === "cancelled" ? undefined : answer
   }

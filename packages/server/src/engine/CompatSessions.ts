@@ -20,7 +20,6 @@ class Session implements SessionFacts {
   readonly principal: string | undefined
   readonly owner: string
   logLevel: LogLevel | undefined = undefined
-  /** When it was last used, in milliseconds. */
   used: number
   /** The resources whose changes it wants to hear of. */
   readonly #uris = new Set<string>()
@@ -104,6 +103,7 @@ const alone = ({ http, owner, principal }: Inbound): SessionFacts => {
     principal: principal?.id,
     owner,
     logLevel: undefined,
+    used: 0,
     subscribe: () => false,
     unsubscribe: () => {},
     attach: () => () => {}

@@ -10,7 +10,7 @@ import { UndeclaredError } from "../ToolError.ts"
 
 /** Where a defect happened. */
 export interface DefectPlace {
-  /** The tool, or the method where it was none. */
+  /** The tool, the prompt, the URI that was read or what was completed; the method where it was none of them. */
   readonly tool: string
   /** What the caller was told; find it in the log. */
   readonly reference: string

@@ -4,7 +4,7 @@
 import type { JsonObject } from "@treadle/protocol/json"
 import { isRecord, own } from "@treadle/protocol/json"
 import { eraOf, negotiated, protocolVersions, type Era, type ProtocolVersion } from "@treadle/protocol/era"
-import { methodRow, RpcError } from "@treadle/protocol/rpc"
+import { methodRow, RpcError, type MethodName } from "@treadle/protocol/rpc"
 import {
   isLogLevel,
   logLevels,
@@ -13,24 +13,32 @@ import {
   type ServerCapabilities
 } from "@treadle/protocol/schema"
 import type { Dress } from "../envelope/Dress.ts"
-import { listTtl } from "../reply/ListReply.ts"
+import { listHint } from "../reply/ListReply.ts"
 import { defectReply } from "../reply/ToolReply.ts"
 import type { Limits } from "../Limits.ts"
+import type { ListHints } from "../ServerInfo.ts"
 import type { CompatSessions } from "./CompatSessions.ts"
 import type { Hub } from "./Hub.ts"
 import { listen } from "./Listen.ts"
+import { completionRow } from "./CompletionRow.ts"
+import { CursorSeal } from "./CursorSeal.ts"
+import type { Listed, ListTable } from "./ListTable.ts"
+import type { Offer } from "./Offer.ts"
+import { listRow } from "./Pages.ts"
+import { promptRow } from "./PromptRow.ts"
+import { readRow } from "./ReadRow.ts"
 import type { Row } from "./Row.ts"
 import { subscribe, unsubscribe } from "./SessionStream.ts"
-import type { ToolTable } from "./ToolTable.ts"
 
 const compatVersions = protocolVersions.filter((version) => eraOf(version) === "compat").toReversed()
 
 /** What the rows are made of. */
 export interface DispatchParts {
-  readonly tools: ToolTable
+  readonly offer: Offer
   readonly versions: ReadonlyArray<ProtocolVersion>
   readonly capabilities: ServerCapabilities
   readonly instructions: string | undefined
+  readonly cache: ListHints
   readonly dress: Dress
   readonly server: Implementation
   readonly sessions: CompatSessions
@@ -43,11 +51,11 @@ const said = (capabilities: ServerCapabilities, instructions: string | undefined
   ...(instructions === undefined ? [] : [`"instructions":${JSON.stringify(instructions)}`])
 ]
 
-const discover = ({ versions, capabilities, instructions, dress }: DispatchParts): Row => {
+const discover = ({ versions, capabilities, instructions, cache, dress }: DispatchParts): Row => {
   const result = {
     members: [`"supportedVersions":${JSON.stringify(versions)}`, ...said(capabilities, instructions)].join(","),
-    cache: { ttlMs: listTtl, cacheScope: "public" }
-  } as const
+    cache: listHint(cache.discover)
+  }
   const printed = new Map<string, string>()
   return ({ revision }) => {
     const text = printed.get(revision.version) ?? dress.result(result, revision)
@@ -100,17 +108,8 @@ const setLevel =
     return "{}"
   }
 
-const listTools =
-  ({ tools, dress }: DispatchParts): Row =>
-  ({ inbound, request, revision }) => {
-    const cursor = own(request.params, "cursor")
-    return cursor === undefined
-      ? tools.list(inbound.context, revision, dress.result)
-      : RpcError.invalidParams("Invalid cursor: this list has one page; call tools/list without a cursor")
-  }
-
 const callTool =
-  ({ tools }: DispatchParts): Row =>
+  ({ tools }: Offer): Row =>
   ({ inbound, request }) => {
     const name = own(request.params, "name")
     if (typeof name !== "string") return RpcError.invalidParams(`params.name must be the name of a tool`)
@@ -128,8 +127,33 @@ const callTool =
     }
   }
 
+/** The rows of the lists that there are (PAGE-05). */
+const listRows = ({
+  cache,
+  capabilities,
+  dress,
+  limits,
+  offer
+}: DispatchParts): ReadonlyArray<readonly [string, Row]> => {
+  const { prompts, resources, templates, tools } = offer
+  const common = { dress, pageSize: limits.pageSize, seal: new CursorSeal() }
+  const list = <H extends Listed>(method: MethodName, member: string, table: ListTable<H>, hint: ListHints["tools"]) =>
+    [method, listRow({ ...common, method, member, table, hint: listHint(hint) })] as const
+  return [
+    ...(capabilities.tools === undefined ? [] : [list("tools/list", "tools", tools, cache.tools)]),
+    ...(capabilities.prompts === undefined ? [] : [list("prompts/list", "prompts", prompts, cache.prompts)]),
+    ...(capabilities.resources === undefined
+      ? []
+      : [
+          list("resources/list", "resources", resources, cache.resources),
+          list("resources/templates/list", "resourceTemplates", templates, cache.templates)
+        ])
+  ]
+}
+
 /** The methods that are served. */
 export const makeDispatch = (parts: DispatchParts): ReadonlyMap<string, Row> => {
+  const { capabilities, offer } = parts
   const rows = new Map<string, Row>([
     ["server/discover", discover(parts)],
     ["initialize", initialize(parts)],
@@ -142,9 +166,12 @@ export const makeDispatch = (parts: DispatchParts): ReadonlyMap<string, Row> => 
   }
   if (parts.capabilities.logging !== undefined) rows.set("logging/setLevel", setLevel())
   if (parts.capabilities.tools !== undefined) {
-    rows.set("tools/list", listTools(parts))
-    rows.set("tools/call", callTool(parts))
+    rows.set("tools/call", callTool(offer))
   }
+  if (capabilities.resources !== undefined) rows.set("resources/read", readRow(offer))
+  if (capabilities.prompts !== undefined) rows.set("prompts/get", promptRow(offer))
+  if (capabilities.completions !== undefined) rows.set("completion/complete", completionRow(offer, parts.dress))
+  for (const [method, row] of listRows(parts)) rows.set(method, row)
   return rows
 }
 

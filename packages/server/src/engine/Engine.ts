@@ -42,7 +42,7 @@ const noRoom = ({ request }: Admitted): Refusal => ({
 export const makeEngine = ({ dispatch, dress, inFlight, limits, report, sweep, onDropped }: EngineParts) => {
   const { answerOf } = makeAnswers(dress, report)
 
-  const settle = (call: RunningCall, running: Running, exit: Exit.Exit<NeutralResult>): void => {
+  const settle = (call: RunningCall, running: Running, exit: Exit.Exit<NeutralResult, RpcError>): void => {
     call.finish()
     const answer = answerOf(call, running, exit)
     if (answer === undefined) call.sink.abandon()
@@ -74,6 +74,7 @@ export const makeEngine = ({ dispatch, dress, inFlight, limits, report, sweep, o
     register(call, running)
     fiber.addObserver((exit) => {
       inFlight.remove(call)
+      if (request.session !== undefined) request.session.used = sweep.now()
       settle(call, running, exit)
     })
     return call
@@ -107,7 +108,8 @@ export const makeEngine = ({ dispatch, dress, inFlight, limits, report, sweep, o
     if ("session" in answered) {
       const { session, text } = answered
       if (request.inbound.http === undefined) session.attach((line) => void sink.post(line))
-      return void sink.answer({ text: printResult(request.request.id, text), session: session.id })
+      const id = session.id === "" ? undefined : session.id
+      return void sink.answer({ text: printResult(request.request.id, text), session: id })
     }
     const kind = answered.kind ?? "call"
     const most = kind === "call" ? limits.runningCalls : limits.listeners

@@ -14,7 +14,8 @@ import type { RunningCall } from "./RunningCall.ts"
 export interface Running {
   /** What a report calls it. */
   readonly name: string
-  readonly effect: (call: RunningCall) => Effect.Effect<NeutralResult, never, CurrentCall>
+  /** What it fails with is the error that the request is answered with. */
+  readonly effect: (call: RunningCall) => Effect.Effect<NeutralResult, RpcError, CurrentCall>
   /** A call counts against `limits.runningCalls`, a listener against `limits.listeners`. */
   readonly kind?: "call" | "listen"
   readonly services: Context.Context<never>

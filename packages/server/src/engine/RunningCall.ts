@@ -16,7 +16,7 @@ import { ToolFailed } from "../ToolError.ts"
 import type { Sink } from "./Sink.ts"
 
 /** Why a call was ended from outside. */
-export type Ending = "cancelled" | "stopping" | "timed-out" | "too-slow"
+export type Ending = "cancelled" | "stopping" | "timed-out" | "too-slow" | "session-ended"
 
 const plain = (data: unknown): Json => {
   try {

@@ -15,8 +15,14 @@ export interface Dress {
 const rewritten = (members: string, revision: Revision): string => {
   const result = JSON.parse(`{${members}}`) as JsonObject
   const block = (value: Json): Json => (isRecord(value) ? revision.block(value as JsonObject) : value)
-  const content = result["content"]
-  const whole = Array.isArray(content) ? { ...result, content: content.map(block) } : result
+  const message = (value: Json): Json =>
+    isJsonObject(value) ? { ...value, content: block(value["content"] ?? null) } : value
+  const { content, messages } = result
+  const whole = {
+    ...result,
+    ...(Array.isArray(content) ? { content: content.map(block) } : {}),
+    ...(Array.isArray(messages) ? { messages: messages.map(message) } : {})
+  }
   return JSON.stringify(whole).slice(1, -1)
 }
 

@@ -15,6 +15,8 @@ export interface SessionFacts {
   readonly owner: string
   /** The least level of log messages that the client asked for; none before it asks. */
   logLevel: LogLevel | undefined
+  /** When it was last used, in milliseconds: the end of a call is a use. */
+  used: number
   /** Wants to hear of changes of a resource. @returns `false` when it names too many already */
   readonly subscribe: (uri: string, most: number) => boolean
   readonly unsubscribe: (uri: string) => void

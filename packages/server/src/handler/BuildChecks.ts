@@ -5,7 +5,10 @@ import * as Result from "effect/Result"
 import type { ShapeFault } from "@treadle/protocol/endpoint"
 import { ExtensionId, ToolName } from "@treadle/protocol/schema"
 import type { McpBuildError, Place } from "../McpBuildError.ts"
+import type { ServerInfo } from "../ServerInfo.ts"
 import type { Entries, ToolEntry } from "./Entry.ts"
+import { hintProblems, promptErrors, resourceErrors, templateErrors } from "./EntryChecks.ts"
+import { canonicalUri } from "./ResourceUri.ts"
 
 const shapeError = (tool: string, place: Place, fault: ShapeFault): McpBuildError => {
   switch (fault._tag) {
@@ -56,9 +59,11 @@ const toolErrors = (entry: ToolEntry): ReadonlyArray<McpBuildError> => {
   return [...invalid, ...missing(entry), ...faultsOf(entry).map((fault) => shapeError(endpoint.name, place, fault))]
 }
 
+type Named = ReadonlyArray<{ readonly name: string; readonly place: Place }>
+
 /** The names that occur more than once, each with all of its places and the last one apart. */
 const repeated = (
-  named: ReadonlyArray<{ readonly name: string; readonly place: Place }>
+  named: Named
 ): ReadonlyArray<{ readonly name: string; readonly places: ReadonlyArray<Place>; readonly place: Place }> => {
   const places = new Map<string, Array<Place>>()
   for (const { name, place } of named) {
@@ -69,23 +74,52 @@ const repeated = (
   return [...places].flatMap(([name, all]) => (all.length > 1 ? [{ name, places: all, place: all.at(-1) ?? "" }] : []))
 }
 
-/** Every reason why these entries cannot be served, in the order of definition; empty when they can. */
-export const buildErrors = (entries: Entries): ReadonlyArray<McpBuildError> => {
-  const tools = entries.tools.flatMap(toolErrors)
-  const sameTool = repeated(entries.tools.map(({ endpoint, place }) => ({ name: endpoint.name, place })))
-  const ids = entries.extensions.flatMap(({ id, place }): ReadonlyArray<McpBuildError> => {
+/** Equal URIs are one, however they are written. */
+const uris = ({ resources, templates }: Entries): Named => [
+  ...resources.map(({ definition: { uri }, place }) => ({ name: canonicalUri(String(uri)) ?? String(uri), place })),
+  ...templates.map(({ definition, place }) => ({ name: String(definition.uriTemplate), place }))
+]
+
+const extensionErrors = ({ extensions }: Entries): ReadonlyArray<McpBuildError> => [
+  ...extensions.flatMap(({ id, place }): ReadonlyArray<McpBuildError> => {
     const checked = ExtensionId.from(id)
     return Result.isFailure(checked) ? [{ _tag: "InvalidExtensionId", rule: checked.failure, place }] : []
-  })
-  const sameExtension = repeated(entries.extensions.map(({ id, place }) => ({ name: id, place })))
-  return [
-    ...tools,
-    ...sameTool.map(({ name, ...rest }): McpBuildError => ({ _tag: "DuplicateTool", tool: name, ...rest })),
-    ...ids,
-    ...sameExtension.map(({ name, ...rest }): McpBuildError => ({
-      _tag: "DuplicateExtension",
-      extension: name,
-      ...rest
+  }),
+  ...repeated(extensions.map(({ id, place }) => ({ name: id, place }))).map(({ name, ...rest }): McpBuildError => ({
+    _tag: "DuplicateExtension",
+    extension: name,
+    ...rest
+  }))
+]
+
+const serverErrors = ({ cache, implementation, place }: ServerInfo): ReadonlyArray<McpBuildError> =>
+  Object.values(cache).flatMap((hint) =>
+    hintProblems(hint).map((why): McpBuildError => ({
+      _tag: "InvalidDefinition",
+      kind: "server",
+      name: implementation.name,
+      why,
+      place
     }))
-  ]
-}
+  )
+
+/** Every reason why a definition cannot be served, in the order of definition; empty when it can. */
+export const buildErrors = (entries: Entries, info: ServerInfo): ReadonlyArray<McpBuildError> => [
+  ...serverErrors(info),
+  ...entries.tools.flatMap(toolErrors),
+  ...repeated(entries.tools.map(({ endpoint, place }) => ({ name: endpoint.name, place }))).map(
+    ({ name, ...rest }): McpBuildError => ({ _tag: "DuplicateTool", tool: name, ...rest })
+  ),
+  ...entries.resources.flatMap(resourceErrors),
+  ...entries.templates.flatMap(templateErrors),
+  ...repeated(uris(entries)).map(({ name, ...rest }): McpBuildError => ({
+    _tag: "DuplicateResource",
+    resource: name,
+    ...rest
+  })),
+  ...entries.prompts.flatMap(promptErrors),
+  ...repeated(entries.prompts.map(({ name, place }) => ({ name: String(name), place }))).map(
+    ({ name, ...rest }): McpBuildError => ({ _tag: "DuplicatePrompt", prompt: name, ...rest })
+  ),
+  ...extensionErrors(entries)
+]

@@ -61,3 +61,24 @@ export interface Entries {
 
 /** Nothing yet. */
 export const noEntries: Entries = { tools: [], resources: [], templates: [], prompts: [], extensions: [] }
+
+/** The entries of both, in order. */
+export const joined = (left: Entries, right: Partial<Entries>): Entries => ({
+  tools: [...left.tools, ...(right.tools ?? [])],
+  resources: [...left.resources, ...(right.resources ?? [])],
+  templates: [...left.templates, ...(right.templates ?? [])],
+  prompts: [...left.prompts, ...(right.prompts ?? [])],
+  extensions: [...left.extensions, ...(right.extensions ?? [])]
+})
+
+/** The same entries, each with one more layer round those that it has. */
+export const layered = ({ extensions, prompts, resources, templates, tools }: Entries, layer: AnyLayer): Entries => {
+  const around = <E extends Added>(entry: E): E => ({ ...entry, layers: [...entry.layers, layer] })
+  return {
+    tools: tools.map(around),
+    resources: resources.map(around),
+    templates: templates.map(around),
+    prompts: prompts.map(around),
+    extensions
+  }
+}

@@ -19,9 +19,7 @@ import { canonicalUri } from "./ResourceUri.ts"
 export type AnyReader = (call: Call<never, never>) => unknown
 
 /** Reads; gives nothing where there is nothing of this URI. */
-export type Reading = (
-  call: Call<unknown, never>
-) => Effect.Effect<NeutralResult | undefined, RpcError, CurrentCall>
+export type Reading = (call: Call<unknown, never>) => Effect.Effect<NeutralResult | undefined, RpcError, CurrentCall>
 
 export interface ResourceHandler {
   /** Its URI in the form in which equal ones are equal text. */

@@ -5,7 +5,7 @@ import * as Result from "effect/Result"
 import { UriTemplate } from "@treadle/protocol/schema"
 
 const scheme = /^[A-Za-z][A-Za-z0-9+.-]*:/
-const forbidden = /[\u0000-\u0020"<>\\^`{|}\u007f]/
+const forbidden = /[\p{Cc}\s"<>\\^`{|}]/u
 const brokenTriplet = /%(?![0-9A-Fa-f]{2})/
 
 /** Why a text has no scheme to begin with. */

@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as SchemaAST from "effect/SchemaAST"
+import { isRecord } from "@treadle/protocol/json"
 import { UriTemplate, type ResourceTemplate } from "@treadle/protocol/schema"
 import type { Call } from "../CurrentCall.ts"
 import type { ReadDefinition, TextFields } from "../ResourceDefinition.ts"
@@ -36,8 +37,8 @@ const isOptional = (field: Schema.Constraint): boolean => SchemaAST.isOptional(S
 /** The schemas of the variables. A URI decides which of them are there, so each of them may be absent. */
 export const variableArguments = (variables: TextFields | undefined): TextArguments =>
   textArguments(
-    variables === undefined
-      ? undefined
+    !isRecord(variables)
+      ? variables
       : Object.fromEntries(
           Object.entries(variables).map(([name, field]) => [
             name,

@@ -29,11 +29,12 @@ const parseText = (text: string): Body => {
 /** The length of a byte order mark at the start, where there is one. */
 const markLength = (bytes: Uint8Array): number => (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0)
 
+const asBuffer = (bytes: Uint8Array): Buffer =>
+  Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+
 /** Parses bytes as UTF-8 JSON, with or without a byte order mark. */
 export const parseBytes = (bytes: Uint8Array): Body =>
-  isUtf8(bytes)
-    ? parseText(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8", markLength(bytes)))
-    : notJson("the body is not UTF-8")
+  isUtf8(bytes) ? parseText(asBuffer(bytes).toString("utf8", markLength(bytes))) : notJson("the body is not UTF-8")
 
 const tooLarge = (limit: number): Body => ({
   refusal: {

@@ -82,9 +82,11 @@ export class HttpReply implements Sink {
     this.#writer.end(printSse(answer.text))
   }
 
+  /** A stream without an answer, or a status without a body: nothing that could be taken for JSON. */
   abandon(): void {
-    if (this.#open) this.#writer.end("")
-    else this.#writer.json(200, "")
+    if (!this.#open && !this.#events) return this.#writer.json(202, "")
+    this.#start()
+    this.#writer.end("")
   }
 
   tick(now: number, since: number): void {

@@ -42,6 +42,11 @@ const sessionOf = (inbound: Inbound, offered: Offered): SessionLookup =>
     ? "not-named"
     : offered.session(inbound)
 
+const ended: Refusal = {
+  rung: "session-known",
+  error: RpcError.invalidRequest("The session has ended. Send initialize without its id")
+}
+
 /** Whether a value means to be a notification, however faulty it is: then a pipe, which has no status, says nothing. */
 const isNotification = (value: unknown): boolean =>
   isRecord(value) && value["jsonrpc"] === "2.0" && typeof value["method"] === "string" && !Object.hasOwn(value, "id")
@@ -54,16 +59,22 @@ export const makeServe = ({ engine, inFlight, offered, isStopping }: ServeParts)
 
   /** A pipe and a session cancel by notification; natively over HTTP the disconnect does (HTTP-09, D10). */
   const notified = (inbound: Inbound, notification: Notification, sink: Sink): Outcome => {
-    if (sessionOf(inbound, offered) === "unknown") {
-      const error = RpcError.invalidRequest("The session has ended. Send initialize without its id")
-      return refuse(sink, { rung: "session-known", error })
-    }
+    const session = sessionOf(inbound, offered)
+    if (session === "unknown") return refuse(sink, ended)
     const id = own(notification.params, "requestId")
     if (notification.method !== "notifications/cancelled" || !isRequestId(id)) return "accepted"
-    const session = offered.session(inbound)
     const owner = typeof session === "object" ? session.owner : inbound.owner
     if (inbound.http === undefined || owner !== inbound.owner) inFlight.find(owner, id)?.end("cancelled")
     return "accepted"
+  }
+
+  /** Sessions are asked by their server, nobody else is. */
+  const answered = (inbound: Inbound, sink: Sink): Outcome => {
+    const session = sessionOf(inbound, offered)
+    if (typeof session === "object") return "accepted"
+    if (session === "unknown") return refuse(sink, ended)
+    const error = RpcError.invalidRequest("A server sends no requests, so it takes no answers")
+    return refuse(sink, { rung: "message", error })
   }
 
   const requested = (inbound: Inbound, request: Request, sink: Sink): Outcome => {
@@ -94,11 +105,7 @@ export const makeServe = ({ engine, inFlight, offered, isStopping }: ServeParts)
       case "Notification":
         return notified(inbound, message, sink)
       default:
-        if (typeof offered.session(inbound) === "object") return "accepted"
-        return refuse(sink, {
-          rung: "message",
-          error: RpcError.invalidRequest("A server sends no requests, so it takes no answers")
-        })
+        return answered(inbound, sink)
     }
   }
 }

@@ -32,10 +32,7 @@ const isTtl = (ttl: unknown): boolean => ttl === undefined || (Number.isSafeInte
 export const hintProblems = (hint: Partial<CacheHint> | undefined): ReadonlyArray<string> =>
   unmet([
     [isTtl(hint?.ttlMs), "cache.ttlMs must be a whole number of milliseconds, 0 or more"],
-    [
-      [undefined, "public", "private"].includes(hint?.cacheScope),
-      'cache.cacheScope must be "public" or "private"'
-    ]
+    [[undefined, "public", "private"].includes(hint?.cacheScope), 'cache.cacheScope must be "public" or "private"']
   ])
 
 /** What the types forbid, and plain JavaScript does not. */

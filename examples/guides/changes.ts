@@ -1,0 +1,21 @@
+/** A list that changes while it is served: those who listen are told, in both eras. */
+// #region changes
+import { Change, Mcp } from "@treadle/server"
+import { McpNode, type Listening } from "@treadle/server/node"
+
+const menu = new Set(["soup", "stew"])
+
+const kitchen = Mcp.make({ name: "kitchen", version: "1.0.0" }).tool(
+  "order",
+  { description: "Orders a dish" },
+  async () => [...menu].join(", ")
+)
+
+export const open = async (): Promise<Listening> => McpNode.listen(kitchen)
+
+/** However often this is called within 50 milliseconds, each listener hears it once. */
+export const soldOut = (door: Listening, dish: string): void => {
+  menu.delete(dish)
+  door.changed(Change.tools)
+}
+// #endregion

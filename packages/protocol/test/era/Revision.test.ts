@@ -1,0 +1,57 @@
+import { assert, describe, it } from "@effect/vitest"
+import { eraOf, negotiated, protocolVersions, revisionOf } from "@treadle/protocol/era"
+
+const compat = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"]
+
+const link = { type: "resource_link", uri: "file:///a.txt", name: "a", mimeType: "text/plain" }
+const audio = { type: "audio", data: "AA==", mimeType: "audio/wav" }
+const others = [
+  { type: "text", text: "x", annotations: { priority: 1 } },
+  { type: "image", data: "AA==", mimeType: "image/png" },
+  { type: "resource", resource: { uri: "file:///a.txt", text: "x" } },
+  { type: "com.example/own", audio: true }
+]
+
+const words = (text: string) => ({ type: "text", text })
+
+/** Revision, era, whether arrays of messages may travel, a link and audio as it has them. */
+const rows = [
+  ["2026-07-28", "native", false, link, audio],
+  ["2025-11-25", "compat", false, link, audio],
+  ["2025-06-18", "compat", false, link, audio],
+  ["2025-03-26", "compat", true, words("a: file:///a.txt"), audio],
+  ["2024-11-05", "compat", false, words("a: file:///a.txt"), words("[audio, audio/wav]")]
+] as const
+
+describe("A revision", () => {
+  it.each(rows)("BASE-24 ERA-01 %s is what its specification says", (version, era, batches, linked, heard) => {
+    const revision = revisionOf(version)
+    assert(revision !== undefined)
+    assert.deepStrictEqual(
+      [revision.version, revision.era, revision.batches, eraOf(version)],
+      [version, era, batches, era]
+    )
+    assert.deepStrictEqual([revision.block(link), revision.block(audio)], [linked, heard])
+    for (const block of others) assert.strictEqual(revision.block(block), block)
+    assert.strictEqual(revision.rewrites, linked !== link || heard !== audio, "printed results may stay printed")
+  })
+
+  it("VER there is one for each version that is known, and for nothing else", () => {
+    for (const version of protocolVersions) assert.strictEqual(revisionOf(version)?.version, version)
+    for (const other of ["", "draft", "2025-11-26", "2025-11-25 ", "__proto__", "constructor", "toString"]) {
+      assert.isUndefined(revisionOf(other), other)
+    }
+  })
+})
+
+describe("A handshake", () => {
+  it.each(compat)("INIT-03 that asks for %s gets it", (version) => {
+    assert.strictEqual(negotiated(version).version, version)
+  })
+
+  it("INIT-03 that asks for a native version, or one that is not known, gets the newest of its era", () => {
+    for (const version of ["2026-07-28", "2027-01-01", "1999-01-01", "", "draft", "__proto__", " 2025-06-18"]) {
+      assert.strictEqual(negotiated(version).version, "2025-11-25", version)
+    }
+  })
+})

@@ -1,0 +1,115 @@
+/**
+ * The row of a list method: the entries that a caller sees, in pages. A list that fits on one is answered at once with
+ * text that is printed once for each set of entries and revision; the cursors of a longer one are sealed when they are
+ * handed out.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import type { Revision } from "@treadle/protocol/era"
+import { own } from "@treadle/protocol/json"
+import { RpcError, type MethodName } from "@treadle/protocol/rpc"
+import type { CacheHint } from "@treadle/protocol/schema"
+import type { Dress } from "../envelope/Dress.ts"
+import { internalError } from "../reply/ErrorReply.ts"
+import { listReply, nextPage } from "../reply/ListReply.ts"
+import type { NeutralResult } from "../reply/NeutralResult.ts"
+import type { CursorFacts, CursorSeal } from "./CursorSeal.ts"
+import type { Listed, ListTable, View } from "./ListTable.ts"
+import type { Row, Running } from "./Row.ts"
+
+/** What a list is made of. */
+export interface PagesParts<H extends Listed> {
+  readonly method: MethodName
+  /** The member of the result that holds the entries. */
+  readonly member: string
+  readonly table: ListTable<H>
+  readonly hint: CacheHint
+  /** Entries on a page. */
+  readonly pageSize: number
+  readonly seal: CursorSeal
+  readonly dress: Dress
+}
+
+/** The pages of one set of entries. */
+interface Printed {
+  readonly pages: ReadonlyArray<NeutralResult>
+  /** The only page as revisions want it, by their version. */
+  readonly texts: Map<string, string>
+}
+
+/** How many sets of entries are kept printed. */
+const keptViews = 64
+
+class Pages<H extends Listed> {
+  readonly #parts: PagesParts<H>
+  readonly #kept = new Map<string, Printed>()
+
+  constructor(parts: PagesParts<H>) {
+    this.#parts = parts
+  }
+
+  readonly row: Row = ({ inbound, request, revision }) => {
+    const cursor = own(request.params, "cursor")
+    const view = this.#parts.table.view(inbound.context)
+    const printed = this.#printed(view)
+    if (printed.pages.length > 1 && (cursor === undefined || typeof cursor === "string")) {
+      return this.#page(printed, cursor, [this.#parts.method, view.id, inbound.principal?.id])
+    }
+    return cursor === undefined ? this.#onlyPage(printed, revision) : this.#invalid()
+  }
+
+  #onlyPage({ pages, texts }: Printed, revision: Revision): string {
+    const known = texts.get(revision.version)
+    if (known !== undefined) return known
+    const text = this.#parts.dress.result(pages[0] ?? { members: "" }, revision)
+    texts.set(revision.version, text)
+    return text
+  }
+
+  #page({ pages }: Printed, cursor: string | undefined, facts: CursorFacts): Running {
+    const { method, seal } = this.#parts
+    const opened = cursor === undefined ? Effect.succeed(0) : seal.open(cursor, facts)
+    return {
+      name: method,
+      effect: () =>
+        Effect.flatMap(opened, (index): Effect.Effect<NeutralResult, RpcError> => {
+          const page = index === undefined ? undefined : pages[index]
+          if (index === undefined || page === undefined) return Effect.fail(this.#invalid())
+          if (index + 1 === pages.length) return Effect.succeed(page)
+          return Effect.map(seal.seal(index + 1, facts), (next) => nextPage(page, next))
+        }),
+      services: Context.empty(),
+      timeout: undefined,
+      died: internalError
+    }
+  }
+
+  #invalid(): RpcError {
+    const { method } = this.#parts
+    return RpcError.invalidParams(
+      `Invalid cursor: it is not one that this server gave you for ${method} as it is now; call it without a cursor`
+    )
+  }
+
+  #printed(view: View<H>): Printed {
+    const known = this.#kept.get(view.id)
+    if (known !== undefined) return known
+    const { hint, member } = this.#parts
+    const pageSize = this.#parts.pageSize >= 1 ? Math.floor(this.#parts.pageSize) : 1
+    const listings = view.handlers().map(({ listing }) => listing)
+    // A cursor is bound to its caller, so nobody else may be handed the page that it stands on.
+    const isPrivate = view.restricted || listings.length > pageSize
+    const cache: CacheHint = isPrivate ? { ...hint, cacheScope: "private" } : hint
+    const pages: Array<NeutralResult> = []
+    for (let at = 0; at === 0 || at < listings.length; at += pageSize) {
+      pages.push(listReply(member, listings.slice(at, at + pageSize), cache))
+    }
+    const printed = { pages, texts: new Map<string, string>() }
+    if (this.#kept.size >= keptViews) this.#kept.delete(this.#kept.keys().next().value ?? "")
+    this.#kept.set(view.id, printed)
+    return printed
+  }
+}
+
+/** The row of a list method. */
+export const listRow = <H extends Listed>(parts: PagesParts<H>): Row => new Pages(parts).row

@@ -1,0 +1,24 @@
+/**
+ * The arguments of a tool that headers repeat, as the ladder asks for them.
+ */
+import type { ParamHeader } from "@treadle/protocol/http"
+import type { ToolHandler } from "../handler/ToolHandler.ts"
+import type { ListTable } from "./ListTable.ts"
+
+const none: ReadonlyArray<ParamHeader> = []
+
+/** None where the caller does not see the tool, so that nothing tells it from a tool that is not there. */
+export const toolHeaders = (
+  tools: ListTable<ToolHandler>,
+  name: string,
+  context: unknown
+): ReadonlyArray<ParamHeader> => {
+  const headers = tools.get(name)?.handler.headers
+  if (headers === undefined || headers.length === 0) return none
+  try {
+    return tools.find(name, context) === undefined ? none : headers
+  } catch {
+    // The call asks again, and reports what the author's function throws.
+    return none
+  }
+}

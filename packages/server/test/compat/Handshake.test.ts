@@ -1,0 +1,169 @@
+/**
+ * The handshake of the compat era, what it settles, and the shape of results in each of its revisions.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { rawAsk } from "@treadle/testing"
+import { Content, Mcp, Reply } from "../../src/index.ts"
+import { compatCall, compatDoor, compatPipe, compatRequest, initialize } from "../fixtures/compatDoor.ts"
+
+const versions = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] as const
+
+const described = Mcp.make({
+  name: "suite",
+  version: "1.0.0",
+  title: "The suite",
+  instructions: "Only for tests"
+})
+  .extension("com.example/own", { on: true })
+  .tool("t", { description: "" }, async () => "x")
+
+const link = Content.link("file:///a.txt", "a", { mimeType: "text/plain" })
+const audio = Content.audio("AA==", "audio/wav")
+const image = Content.image("AA==", "image/png")
+
+const many = Mcp.make({ name: "suite", version: "1.0.0" })
+  .tool("blocks", { description: "Many", output: Schema.Struct({ n: Schema.Int }) }, async () =>
+    Reply.withMeta(Reply.of({ n: 1 }, link, audio, image), { "com.example/k": [1] })
+  )
+  .tool("plain", { description: "" }, async () => "x")
+
+/** Asked for, and settled on. */
+const negotiations = [
+  ...versions.map((version) => [version, version] as const),
+  ["2026-07-28", "2025-11-25"],
+  ["2099-01-01", "2025-11-25"],
+  ["1999-01-01", "2025-11-25"],
+  ["", "2025-11-25"],
+  ["__proto__", "2025-11-25"]
+] as const
+
+describe("a handshake", () => {
+  it.effect.each(negotiations)("INIT-03: that asks for %j settles on %s, over HTTP and on a pipe", ([asked, settled]) =>
+    Effect.gen(function* () {
+      const { send } = yield* compatDoor(described)
+      const { peer } = yield* compatPipe(described)
+      const overHttp = yield* send(initialize(asked))
+      assert.strictEqual(overHttp.status, 200)
+      for (const answer of [overHttp.answer, yield* rawAsk(peer, initialize(asked))]) {
+        assert.strictEqual(answer["result"].protocolVersion, settled)
+      }
+    })
+  )
+
+  it.effect("INIT-05 INIT-12 META-05: says who serves, with what, and nothing that only the native era says", () =>
+    Effect.gen(function* () {
+      const { send } = yield* compatDoor(described)
+      const { answer } = yield* send(initialize())
+      assert.deepStrictEqual(answer, {
+        jsonrpc: "2.0",
+        id: 0,
+        result: {
+          protocolVersion: "2025-11-25",
+          serverInfo: { name: "suite", version: "1.0.0", title: "The suite" },
+          capabilities: {
+            tools: answer["result"].capabilities.tools,
+            logging: {},
+            extensions: { "com.example/own": { on: true } }
+          },
+          instructions: "Only for tests"
+        }
+      })
+      const bare = yield* compatDoor(Mcp.make({ name: "suite", version: "1.0.0" }))
+      assert.deepStrictEqual((yield* bare.send(initialize())).answer["result"], {
+        protocolVersion: "2025-11-25",
+        serverInfo: { name: "suite", version: "1.0.0" },
+        capabilities: {}
+      })
+    })
+  )
+
+  it.effect("ERA-19 D12: without a version is -32602 that names them, and opens no session", () =>
+    Effect.gen(function* () {
+      const { send, served } = yield* compatDoor(described)
+      for (const message of [initialize(5), initialize(null), initialize([]), compatRequest(0, "initialize")]) {
+        const { answer, session, status } = yield* send(message)
+        assert.deepStrictEqual([status, answer["error"].code, session], [200, -32602, undefined])
+        assert.deepStrictEqual(answer["error"].data.supported, versions.toReversed())
+      }
+      assert.strictEqual(served.counters().sessions, 0)
+    })
+  )
+
+  it.effect("INIT-06 BASE-15: is followed by a notification that nobody answers", () =>
+    Effect.gen(function* () {
+      const { open, send } = yield* compatDoor(described)
+      const { status, text } = yield* send(
+        { jsonrpc: "2.0", method: "notifications/initialized" },
+        { session: yield* open() }
+      )
+      assert.deepStrictEqual([status, text], [202, ""])
+    })
+  )
+
+  it.effect("INIT-03 D11: on a pipe that has one already settles anew", () =>
+    Effect.gen(function* () {
+      const { peer } = yield* compatPipe(many)
+      for (const version of versions) {
+        assert.strictEqual((yield* rawAsk(peer, initialize(version)))["result"].protocolVersion, version)
+        const { content } = (yield* rawAsk(peer, compatCall(version, "blocks")))["result"]
+        assert.strictEqual(content[1].type, version < "2025-06-18" ? "text" : "resource_link")
+      }
+    })
+  )
+})
+
+describe.each(versions)("a session at %s", (version) => {
+  it.effect("BASE-08 META-05 CACHE-01: gets results without a type, a lifetime, or who served them", () =>
+    Effect.gen(function* () {
+      const { open, send } = yield* compatDoor(many)
+      const session = yield* open(version)
+      const ask = (method: string, params?: object) =>
+        Effect.map(send(compatRequest(1, method, params), { session }), ({ answer }) => answer["result"])
+      assert.deepStrictEqual(yield* ask("ping"), {})
+      assert.deepStrictEqual(yield* ask("logging/setLevel", { level: "error" }), {})
+      assert.deepStrictEqual(yield* ask("tools/call", { name: "plain" }), { content: [{ type: "text", text: "x" }] })
+      const listed = yield* ask("tools/list")
+      assert.deepStrictEqual(Object.keys(listed), ["tools"])
+      assert.deepStrictEqual(listed.tools[0], {
+        name: "blocks",
+        description: "Many",
+        inputSchema: { type: "object", additionalProperties: false },
+        outputSchema: { type: "object", properties: { n: { type: "integer" } }, required: ["n"] }
+      })
+    })
+  )
+
+  it.effect("TOOL-13: gets every block as a type that it knows, and _meta as the author gave it", () =>
+    Effect.gen(function* () {
+      const { open, send } = yield* compatDoor(many)
+      const { answer } = yield* send(compatCall(1, "blocks"), { session: yield* open(version) })
+      const words = (text: string) => ({ type: "text", text })
+      assert.deepStrictEqual(answer["result"], {
+        content: [
+          words('{"n":1}'),
+          version < "2025-06-18" ? words("a: file:///a.txt") : link,
+          version < "2025-03-26" ? words("[audio, audio/wav]") : audio,
+          image
+        ],
+        structuredContent: { n: 1 },
+        _meta: { "com.example/k": [1] }
+      })
+    })
+  )
+
+  it.effect("INIT-09: keeps to its revision, whatever compat version a header names", () =>
+    Effect.gen(function* () {
+      const { open, send } = yield* compatDoor(many)
+      const session = yield* open(version)
+      for (const header of versions) {
+        const { answer } = yield* send(compatCall(1, "blocks"), {
+          session,
+          headers: { "mcp-protocol-version": header }
+        })
+        assert.strictEqual(answer["result"].content[1].type, version < "2025-06-18" ? "text" : "resource_link")
+      }
+    })
+  )
+})
