@@ -7,10 +7,11 @@
 import { Mcp } from "@treadle/server"
 import { McpNode } from "@treadle/server/node"
 import { contentTools } from "./server/ContentTools.ts"
+import { askingTools } from "./server/AskingTools.ts"
 import { schemaTools } from "./server/SchemaTools.ts"
 
 /** The suite calls the first tool that is listed without arguments. */
-const everything = Mcp.make({ name: "treadle-everything-server", version: "1.0.0" }).add(contentTools).add(schemaTools)
+const everything = Mcp.make({ name: "treadle-everything-server", version: "1.0.0" }).add(contentTools).add(schemaTools).add(askingTools)
 
 const listening = await McpNode.listen(everything, { port: Number(process.env["PORT"] ?? 0) })
 console.log(listening.url)

@@ -28,6 +28,9 @@ export interface Asking {
   readonly deprecated: (what: "sampling" | "roots") => void
 }
 
+/** What earlier rounds of a call left. */
+export type Restored = Pick<RoundState, "answers" | "steps">
+
 export type Outcome<A> = Result.Result<A, AskFailed>
 
 interface Question {
@@ -66,7 +69,7 @@ export class CallAsks {
   #closed = false
 
   /** @param suspend ends the run of a native call, which then has `questions` */
-  constructor(asking: Asking, admitted: Admitted, sink: Sink, suspend: () => void, restored?: RoundState) {
+  constructor(asking: Asking, admitted: Admitted, sink: Sink, suspend: () => void, restored?: Restored) {
     this.#asking = asking
     this.#admitted = admitted
     this.#sink = sink

@@ -4,7 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import { isRecord, own, type Json } from "@treadle/protocol/json"
+import { isRecord, own, type Json, type JsonObject } from "@treadle/protocol/json"
 import { ServerRequest, type InputRequest } from "@treadle/protocol/schema"
 import { AskFailed } from "../AskFailed.ts"
 import type { NeutralResult } from "../reply/NeutralResult.ts"
@@ -25,16 +25,21 @@ const invalidState = "The requestState is not valid for this request; send the r
 
 const refuse = (message: string): Effect.Effect<never> => Effect.die(new AskFailed("malformed", message))
 
-/** The answers of a retry to the questions that were asked; what was not asked is ignored (MRTR-09). */
-const answersTo = (
-  asked: ReadonlyMap<string, string>,
-  given: unknown
-): Result.Result<ReadonlyArray<readonly [string, Json]>, string> => {
-  if (given === undefined || given === null) return Result.succeed([])
-  if (!isRecord(given)) return Result.fail("params.inputResponses must be an object")
+type Answers = ReadonlyArray<readonly [string, Json]>
+
+/** The answers that an attempt brings; none where it says `null`. */
+const given = (params: JsonObject | undefined): Result.Result<JsonObject, string> => {
+  const responses = own(params, "inputResponses") ?? {}
+  return isRecord(responses)
+    ? Result.succeed(responses as JsonObject)
+    : Result.fail("params.inputResponses must be an object")
+}
+
+/** Those of them that answer what was asked; the rest is ignored (MRTR-09). */
+const answersTo = (asked: ReadonlyMap<string, string>, responses: JsonObject): Result.Result<Answers, string> => {
   const answers: Array<readonly [string, Json]> = []
   for (const [key, method] of asked) {
-    const answer = own(given, key)
+    const answer = own(responses, key)
     if (answer === undefined) continue
     const decoded = ServerRequest.decodeAnswer(method as InputRequest["method"], answer)
     if (Result.isFailure(decoded)) {
@@ -46,14 +51,22 @@ const answersTo = (
 }
 
 export const makeRounds = ({ now, seal, timeout }: RoundParts) => {
-  /** Runs the handler of a retry. What was not asked by a state of ours is no answer to anything. */
+  /**
+   * Runs the handler of a retry. Some clients leave the state out: then only the answers that they repeat are known, and
+   * nothing that a tool spends once.
+   */
   const resume = Effect.fnUntraced(function* (call: RunningCall, running: Running) {
     const { admitted } = call
     const sealed = own(admitted.request.params, "requestState")
-    if (sealed === undefined) return yield* running.effect(call)
+    const responses = given(admitted.request.params)
+    if (Result.isFailure(responses)) return yield* refuse(responses.failure)
+    if (sealed === undefined) {
+      if (running.once !== true) call.restore({ answers: new Map(Object.entries(responses.success)), steps: new Map() })
+      return yield* running.effect(call)
+    }
     const state = yield* seal.open(admitted, sealed, now())
     if (state === undefined) return yield* refuse(invalidState)
-    const answers = answersTo(state.asked, own(admitted.request.params, "inputResponses"))
+    const answers = answersTo(state.asked, responses.success)
     if (Result.isFailure(answers)) return yield* refuse(answers.failure)
     if (running.once === true) {
       const store = yield* StateStore

@@ -16,8 +16,7 @@ import type { Ask } from "../Ask.ts"
 import type { AskFailed } from "../AskFailed.ts"
 import type { Principal } from "../Principal.ts"
 import { ToolFailed } from "../ToolError.ts"
-import { CallAsks, type Asking } from "./CallAsks.ts"
-import type { RoundState } from "./RequestState.ts"
+import { CallAsks, type Asking, type Restored } from "./CallAsks.ts"
 import type { Sink } from "./Sink.ts"
 
 /** Why a call was ended from outside; `asking` is the end of a round. */
@@ -46,7 +45,7 @@ export class RunningCall implements Call<unknown, never>, CurrentCallService {
   #answered = false
   readonly #asking: Asking | undefined
   #asks: CallAsks | undefined
-  #restored: RoundState | undefined
+  #restored: Restored | undefined
   #ticked = 0
   #progress = Number.NEGATIVE_INFINITY
 
@@ -182,7 +181,7 @@ export class RunningCall implements Call<unknown, never>, CurrentCallService {
   }
 
   /** Gives what earlier rounds of this call left, before its handler runs. */
-  restore(state: RoundState): void {
+  restore(state: Restored): void {
     this.#restored = state
   }
 

@@ -53,6 +53,11 @@ const sessionOf = (inbound: Inbound, offered: Offered): SessionLookup =>
     ? "not-named"
     : offered.session(inbound)
 
+const sessionEnded: Refusal = {
+  rung: "session-known",
+  error: RpcError.invalidRequest("The session has ended. Send initialize without its id")
+}
+
 /** Whether a value means to be a notification, however faulty it is: then a pipe, which has no status, says nothing. */
 const isNotification = (value: unknown): boolean =>
   isRecord(value) && value["jsonrpc"] === "2.0" && typeof value["method"] === "string" && !Object.hasOwn(value, "id")
@@ -65,10 +70,7 @@ export const makeServe = ({ asks, engine, inFlight, offered, isStopping }: Serve
 
   /** A pipe and a session cancel by notification; natively over HTTP the disconnect does (HTTP-09, D10). */
   const notified = (inbound: Inbound, notification: Notification, sink: Sink): Outcome => {
-    if (sessionOf(inbound, offered) === "unknown") {
-      const error = RpcError.invalidRequest("The session has ended. Send initialize without its id")
-      return refuse(sink, { rung: "session-known", error })
-    }
+    if (sessionOf(inbound, offered) === "unknown") return refuse(sink, sessionEnded)
     const id = own(notification.params, "requestId")
     if (notification.method !== "notifications/cancelled" || !isRequestId(id)) return "accepted"
     const session = offered.session(inbound)
@@ -80,7 +82,8 @@ export const makeServe = ({ asks, engine, inFlight, offered, isStopping }: Serve
   /** Only a session is asked by requests, so only a session answers any. */
   const answered = (inbound: Inbound, answer: ResultMessage | ErrorMessage, sink: Sink): Outcome => {
     const session = sessionOf(inbound, offered)
-    if (typeof session !== "object") {
+    if (session === "unknown") return refuse(sink, sessionEnded)
+    if (session === "not-named") {
       const error = RpcError.invalidRequest("Nothing was asked outside a session, so no answer is taken")
       return refuse(sink, { rung: "message", error })
     }

@@ -120,9 +120,9 @@ describe("a question of a native call", () => {
         const again = yield* attempt(peer, "greet", {}, { inputResponses, requestState })
         assert.deepStrictEqual(Object.keys(again["result"].inputRequests), ["user_name"])
       }
-      const unasked = { user_name: { action: "accept", content: { name: "Eve" } } }
-      const first = yield* attempt(peer, "greet", {}, { inputResponses: unasked })
-      assert.strictEqual(first["result"].resultType, "input_required")
+      const answered = { user_name: { action: "accept", content: { name: "Ada" } }, other: 7 }
+      const stateless = yield* attempt(peer, "greet", {}, { inputResponses: answered })
+      assert.strictEqual(said(stateless["result"]), "Hello, Ada!")
     })
   )
 

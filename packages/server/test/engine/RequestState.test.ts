@@ -131,6 +131,8 @@ describe("a state that comes back", () => {
   it.effect("D14: is spent where its tool says once, and its tool alone", () =>
     Effect.gen(function* () {
       const { peer } = yield* ask
+      const stateless = yield* attempt(peer, "once", {}, { inputResponses })
+      assert.strictEqual(stateless["result"].resultType, "input_required")
       for (const [name, again] of [
         ["once", "refused"],
         ["ask", "Hello, Ada!"]
