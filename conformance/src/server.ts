@@ -7,6 +7,7 @@
 import { Mcp } from "@treadle/server"
 import { McpNode } from "@treadle/server/node"
 import { contentTools } from "./server/ContentTools.ts"
+import { askingTools } from "./server/AskingTools.ts"
 import { prompts } from "./server/Prompts.ts"
 import { resources } from "./server/Resources.ts"
 import { schemaTools } from "./server/SchemaTools.ts"
@@ -15,6 +16,7 @@ import { schemaTools } from "./server/SchemaTools.ts"
 const everything = Mcp.make({ name: "treadle-everything-server", version: "1.0.0" })
   .add(contentTools)
   .add(schemaTools)
+  .add(askingTools)
   .add(resources)
   .add(prompts)
 
