@@ -11,7 +11,10 @@ import { askingTools } from "./server/AskingTools.ts"
 import { schemaTools } from "./server/SchemaTools.ts"
 
 /** The suite calls the first tool that is listed without arguments. */
-const everything = Mcp.make({ name: "treadle-everything-server", version: "1.0.0" }).add(contentTools).add(schemaTools).add(askingTools)
+const everything = Mcp.make({ name: "treadle-everything-server", version: "1.0.0" })
+  .add(contentTools)
+  .add(schemaTools)
+  .add(askingTools)
 
 const listening = await McpNode.listen(everything, { port: Number(process.env["PORT"] ?? 0) })
 console.log(listening.url)
