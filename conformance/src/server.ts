@@ -6,8 +6,9 @@
  */
 import { Mcp } from "@treadle/server"
 import { McpNode } from "@treadle/server/node"
-import { contentTools } from "./server/ContentTools.ts"
 import { askingTools } from "./server/AskingTools.ts"
+import { changeTools } from "./server/ChangeTools.ts"
+import { contentTools } from "./server/ContentTools.ts"
 import { prompts } from "./server/Prompts.ts"
 import { resources } from "./server/Resources.ts"
 import { schemaTools } from "./server/SchemaTools.ts"
@@ -17,6 +18,7 @@ const everything = Mcp.make({ name: "treadle-everything-server", version: "1.0.0
   .add(contentTools)
   .add(schemaTools)
   .add(askingTools)
+  .add(changeTools((change) => listening.changed(change)))
   .add(resources)
   .add(prompts)
 
