@@ -6,6 +6,8 @@
  */
 import { Mcp } from "@treadle/server"
 import { McpNode } from "@treadle/server/node"
+import { askingTools } from "./server/AskingTools.ts"
+import { changeTools } from "./server/ChangeTools.ts"
 import { contentTools } from "./server/ContentTools.ts"
 import { prompts } from "./server/Prompts.ts"
 import { resources } from "./server/Resources.ts"
@@ -15,6 +17,8 @@ import { schemaTools } from "./server/SchemaTools.ts"
 const everything = Mcp.make({ name: "treadle-everything-server", version: "1.0.0" })
   .add(contentTools)
   .add(schemaTools)
+  .add(askingTools)
+  .add(changeTools((change) => listening.changed(change)))
   .add(resources)
   .add(prompts)
 

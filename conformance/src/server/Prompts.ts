@@ -4,14 +4,21 @@
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { Content, Mcp, Prompt } from "@treadle/server"
+import { Ask, Content, CurrentCall, Mcp, Prompt } from "@treadle/server"
 import { png } from "./ContentTools.ts"
+
+const context = Ask.form({ message: "What context should the prompt have?", fields: { context: Schema.String } })
 
 const first = ["test one", "test two", "another"]
 
 export const prompts = Mcp.make({ name: "prompts", version: "1.0.0" })
   .prompt("test_simple_prompt", { description: "Says one sentence" }, () =>
     Effect.succeed("This is a simple prompt for testing.")
+  )
+  .prompt("test_input_required_result_prompt", { description: "Asks for its context" }, () =>
+    Effect.map(CurrentCall.ask("user_context", context), (answer) =>
+      answer.action === "accept" ? `The context: ${answer.content.context}` : "No context was given."
+    )
   )
   .prompt(
     "test_prompt_with_arguments",

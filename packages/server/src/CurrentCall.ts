@@ -8,6 +8,8 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import type { LogLevel, Meta } from "@treadle/protocol/schema"
+import type { Ask } from "./Ask.ts"
+import type { AskFailed } from "./AskFailed.ts"
 import type { Principal } from "./Principal.ts"
 
 /**
@@ -29,6 +31,22 @@ export interface Call<out Ctx, in out E> {
   /** Sends a log message to the client, where it asked for this level. */
   log(level: LogLevel, data: unknown, logger?: string): void
   /**
+   * Asks the client, in handlers of tools, prompts and resource reads. Rejects with `AskFailed`.
+   *
+   * Natively the call may end here and run again from its start once there are answers: what was answered is remembered
+   * by its key, what must not happen twice belongs in a `step`, and `finally` does not run for the round that ends.
+   *
+   * @param key names the question within the call
+   */
+  ask<A>(key: string, ask: Ask<A>): Promise<A>
+  /**
+   * Runs something once, however often the call runs again because it asked. A step that fails is run again.
+   *
+   * @param key names the step within the call
+   * @returns what it gave, as it comes back from JSON
+   */
+  step<A>(key: string, run: () => A | PromiseLike<A>): Promise<A>
+  /**
    * Ends the call with a declared error, or with text for the model. TypeScript narrows only after `return fail(…)`,
    * `throw fail(…)` or `?? fail(…)`.
    */
@@ -41,6 +59,8 @@ export interface CurrentCallService {
   /** Sends progress; waits while the client reads slowly. */
   readonly sendProgress: (done: number, total?: number, message?: string) => Effect.Effect<void>
   readonly sendLog: (level: LogLevel, data: unknown, logger?: string) => Effect.Effect<void>
+  readonly askFor: <A>(key: string, ask: Ask<A>) => Effect.Effect<A, AskFailed>
+  readonly stepOf: <A, E, R>(key: string, effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   readonly send: (method: string, params: unknown) => Effect.Effect<void>
 }
 
@@ -82,6 +102,28 @@ export class CurrentCall extends Context.Service<CurrentCall, CurrentCallService
         current.send(method, json)
       )
     )
+  }
+
+  /**
+   * Asks the client, in handlers of tools, prompts and resource reads.
+   *
+   * Natively the call may be interrupted here, its finalizers run, and run again from its start once there are answers:
+   * what was answered is remembered by its key, and what must not happen twice belongs in a `step`.
+   *
+   * @param key names the question within the call
+   */
+  static ask<A>(key: string, ask: Ask<A>): Effect.Effect<A, AskFailed, CurrentCall> {
+    return Effect.flatMap(CurrentCall, (current) => current.askFor(key, ask))
+  }
+
+  /**
+   * Runs an effect once, however often the call runs again because it asked. A step that fails is run again.
+   *
+   * @param key names the step within the call
+   * @returns what it gave, as it comes back from JSON
+   */
+  static step<A, E, R>(key: string, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R | CurrentCall> {
+    return Effect.flatMap(CurrentCall, (current) => current.stepOf(key, effect))
   }
 
   /** The verified caller, where there is one. */

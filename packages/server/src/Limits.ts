@@ -25,6 +25,8 @@ export interface Limits {
   readonly streamAfter: number
   /** How often an open event stream gets a comment, so that no intermediary closes it; some close after ten seconds. */
   readonly keepAlive: number
+  /** How long a client may take to answer a question of a handler. */
+  readonly askTimeout: number
   /** How long running calls may go on after the end of standard input. */
   readonly drain: number
   /** How long running calls may go on after a door was told to close. */
@@ -44,6 +46,7 @@ export const Limits = {
     unreadBytes: 1024 * 1024,
     streamAfter: 2_000,
     keepAlive: 8_000,
+    askTimeout: 10 * 60_000,
     drain: 3_000,
     grace: 5_000
   } satisfies Limits,

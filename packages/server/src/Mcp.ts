@@ -25,6 +25,7 @@ import type { DirectPeer } from "@treadle/protocol/framing"
 import type { JsonObject } from "@treadle/protocol/json"
 import type { Message } from "@treadle/protocol/rpc"
 import type { Icon, ToolName } from "@treadle/protocol/schema"
+import type { AskFailed } from "./AskFailed.ts"
 import type { CompleterServices } from "./Completer.ts"
 import type { Call, CurrentCall } from "./CurrentCall.ts"
 import { directPeer } from "./McpDirect.ts"
@@ -65,10 +66,15 @@ export interface ToolOptions<in Ctx> {
   readonly visible?: (context: Ctx) => boolean
   /** Milliseconds after which a call is interrupted and the model is told so. No limit by default. */
   readonly timeout?: number
+  /**
+   * Whether the state of a call that asks may be presented once only, for what must not be done twice with one answer.
+   * It is spent in the `StateStore`.
+   */
+  readonly once?: boolean
 }
 
 /** What a handler returns: an Effect or a promise, of the value or of a reply. */
-export type Answer<A, E, R> = Effect.Effect<A | Reply<A>, E | ToolFailed, R> | Promise<A | Reply<A>>
+export type Answer<A, E, R> = Effect.Effect<A | Reply<A>, E | ToolFailed | AskFailed, R> | Promise<A | Reply<A>>
 
 /** The function of an endpoint. */
 export type Handler<X extends AnyEndpoint, Ctx, R> = (
@@ -177,12 +183,12 @@ class McpValue {
   tool(first: string | AnyEndpoint, second: unknown, third?: unknown): McpValue {
     const place = placeBelow(this.tool)
     if (typeof first !== "string") return this.#tool(first, second as AnyHandler, {}, place)
-    const { visible, timeout, ...contract } = (second ?? {}) as Description & ToolSettings
-    return this.#tool(endpointOf(first, contract), third as AnyHandler, { visible, timeout }, place)
+    const { visible, timeout, once, ...contract } = (second ?? {}) as Description & ToolSettings
+    return this.#tool(endpointOf(first, contract), third as AnyHandler, { visible, timeout, once }, place)
   }
 
-  toolWith(endpoint: AnyEndpoint, { visible, timeout }: ToolSettings, handler: AnyHandler): McpValue {
-    return this.#tool(endpoint, handler, { visible, timeout }, placeBelow(this.toolWith))
+  toolWith(endpoint: AnyEndpoint, { visible, timeout, once }: ToolSettings, handler: AnyHandler): McpValue {
+    return this.#tool(endpoint, handler, { visible, timeout, once }, placeBelow(this.toolWith))
   }
 
   resource(definition: ResourceDefinition<never>, read: AnyReader): McpValue {

@@ -25,6 +25,7 @@ export const messageSink = (sink: DirectSink): Sink => ({
   },
   full: () => false,
   room: Effect.void,
+  mute: true,
   answer: ({ text, cause }: Answer) => sink.answer(read(text), cause),
   abandon: () => {},
   tick: () => {}

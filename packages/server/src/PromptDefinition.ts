@@ -8,6 +8,7 @@ import type { PureSchema, Standard } from "@treadle/protocol/endpoint"
 import { Content, type Icon, type Meta } from "@treadle/protocol/schema"
 import type { Completers, KnownOnly } from "./Completer.ts"
 import type { TextFields } from "./ResourceDefinition.ts"
+import type { AskFailed } from "./AskFailed.ts"
 import type { ToolFailed } from "./ToolError.ts"
 
 type Texts = { readonly [name: string]: string | undefined }
@@ -42,7 +43,7 @@ export interface PromptMessage {
 export type PromptBody = string | PromptMessage | ReadonlyArray<PromptMessage>
 
 /** What the function of a prompt returns. */
-export type Prompted<R> = Effect.Effect<PromptBody, ToolFailed, R> | Promise<PromptBody>
+export type Prompted<R> = Effect.Effect<PromptBody, ToolFailed | AskFailed, R> | Promise<PromptBody>
 
 const said = (role: PromptMessage["role"], content: string | Content): PromptMessage => ({
   role,

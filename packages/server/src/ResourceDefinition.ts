@@ -15,6 +15,7 @@ import type {
 } from "@treadle/protocol/schema"
 import type { Completers, KnownOnly } from "./Completer.ts"
 import type { ResourceUnavailable } from "./ResourceUnavailable.ts"
+import type { AskFailed } from "./AskFailed.ts"
 import type { ToolFailed } from "./ToolError.ts"
 
 /** What resources and templates have in common. */
@@ -76,7 +77,7 @@ export type ReadItem =
 export type ReadBody = string | Uint8Array | ReadItem | ReadonlyArray<ReadItem> | undefined
 
 /** What a read returns. */
-export type Read<R> = Effect.Effect<ReadBody, ResourceUnavailable | ToolFailed, R> | Promise<ReadBody>
+export type Read<R> = Effect.Effect<ReadBody, ResourceUnavailable | ToolFailed | AskFailed, R> | Promise<ReadBody>
 
 type Sign = "#" | "." | "/" | ";" | "?" | "&"
 type Expression<T> = T extends `${string}{${infer Body}}${infer Rest}` ? Body | Expression<Rest> : never

@@ -23,6 +23,10 @@ import { makeDispatch, servedIn } from "./engine/Dispatch.ts"
 import { makeEngine } from "./engine/Engine.ts"
 import type { RunningCall } from "./engine/RunningCall.ts"
 import type { Sink } from "./engine/Sink.ts"
+import type { Asking } from "./engine/CallAsks.ts"
+import { OpenAsks } from "./engine/OpenAsks.ts"
+import { makeStateSeal } from "./engine/RequestState.ts"
+import { makeRounds } from "./engine/Rounds.ts"
 import { InFlight } from "./engine/InFlight.ts"
 import { Hub } from "./engine/Hub.ts"
 import { completes, makeOffer } from "./engine/Offer.ts"
@@ -33,6 +37,7 @@ import type { Entries } from "./handler/Entry.ts"
 import type { Change } from "./Change.ts"
 import { Limits } from "./Limits.ts"
 import type { ServerInfo } from "./ServerInfo.ts"
+import type { StateKey } from "./StateKey.ts"
 import type { Principal } from "./Principal.ts"
 import { streamRefusal } from "./transport/HttpSession.ts"
 import { makeServe, type Serve } from "./transport/Serve.ts"
@@ -47,6 +52,11 @@ export interface ServedSettings {
    * that keep nothing between requests.
    */
   readonly sessions?: SessionMode
+  /**
+   * What seals the state that native clients carry between the rounds of a call that asks. The first key seals, all of
+   * them open, so keys are changed by putting a new one in front. Without any, a key of this process is made.
+   */
+  readonly stateKeys?: ReadonlyArray<StateKey>
 }
 
 /** Who is calling, or why that cannot be told. */
@@ -63,6 +73,8 @@ export interface Counters {
   readonly listeners: number
   /** Compat sessions that are open. */
   readonly sessions: number
+  /** Questions that clients of sessions have not answered yet. */
+  readonly asks: number
   /** Messages that were dropped since the start, because a client could not take them or read too slowly. */
   readonly dropped: number
 }
@@ -136,6 +148,27 @@ const identifier =
     }
   }
 
+const warner = (services: Context.Context<never>) => (text: string) =>
+  void Effect.runForkWith(services)(Effect.logWarning(text))
+
+/** What calls ask with. */
+const makeAsking = (limits: Limits, now: () => number, services: Context.Context<never>): Asking => {
+  const warn = warner(services)
+  const run = Effect.runForkWith(services)
+  const warned = new Set<string>()
+  return {
+    open: new OpenAsks(),
+    timeout: limits.askTimeout,
+    now,
+    later: (look) => void run(Effect.andThen(Effect.andThen(Effect.yieldNow, Effect.yieldNow), Effect.sync(look))),
+    deprecated: (what) => {
+      if (warned.has(what)) return
+      warned.add(what)
+      warn(`A handler asks for ${what}, which SEP-2577 deprecates with 2026-07-28; earliest removal 2027-07-28.`)
+    }
+  }
+}
+
 /**
  * Starts serving a definition that has no build errors.
  *
@@ -178,7 +211,14 @@ export const makeServed = Effect.fnUntraced(function* (definition: ServedDefinit
   const onDropped = () => {
     dropped++
   }
+  const asking = makeAsking(limits, sweep.now, base)
   const engine = makeEngine({
+    asking,
+    rounds: makeRounds({
+      seal: makeStateSeal(settings.stateKeys ?? [], warner(base)),
+      now: sweep.now,
+      timeout: limits.askTimeout
+    }),
     dispatch,
     dress,
     inFlight,
@@ -208,6 +248,7 @@ export const makeServed = Effect.fnUntraced(function* (definition: ServedDefinit
   yield* Effect.addFinalizer(() => stop)
   return {
     serve: makeServe({
+      asks: asking.open,
       engine,
       inFlight,
       offered,
@@ -218,6 +259,7 @@ export const makeServed = Effect.fnUntraced(function* (definition: ServedDefinit
       calls: inFlight.size - inFlight.listeners,
       listeners: inFlight.listeners,
       sessions: sessions.size,
+      asks: asking.open.size,
       dropped
     }),
     changed: (change) => hub.publish(change),

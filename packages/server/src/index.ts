@@ -1,6 +1,8 @@
 /**
  * A server as a plain value. The doors are entry points of their own: `@treadle/server/node`, `/http`, `/http-router`.
  */
+export { Ask, type FormAnswer, type UrlAnswer } from "./Ask.ts"
+export { AskFailed, type AskFailure } from "./AskFailed.ts"
 export { Change } from "./Change.ts"
 export type { Chosen, Completer, Proposals } from "./Completer.ts"
 export { CurrentCall, type Call } from "./CurrentCall.ts"
@@ -29,5 +31,7 @@ export type {
 export { ResourceUnavailable } from "./ResourceUnavailable.ts"
 export type { Counters, Served, ServedSettings } from "./Served.ts"
 export type { ListHints } from "./ServerInfo.ts"
+export type { StateKey } from "./StateKey.ts"
+export { StateStore, type StateStoreService } from "./StateStore.ts"
 export { ToolFailed } from "./ToolError.ts"
 export { Arg, Content, Endpoint, Reply } from "@treadle/protocol"

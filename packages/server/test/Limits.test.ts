@@ -15,6 +15,7 @@ describe("limits", () => {
       unreadBytes: 1_048_576,
       streamAfter: 2_000,
       keepAlive: 8_000,
+      askTimeout: 600_000,
       drain: 3_000,
       grace: 5_000
     })

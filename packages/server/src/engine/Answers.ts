@@ -4,6 +4,7 @@
 import * as Cause from "effect/Cause"
 import * as Exit from "effect/Exit"
 import { Message, printResult, RpcError } from "@treadle/protocol/rpc"
+import { AskFailed } from "../AskFailed.ts"
 import type { Admitted } from "../envelope/Admitted.ts"
 import type { Dress } from "../envelope/Dress.ts"
 import type { Refusal } from "../envelope/Refusal.ts"
@@ -37,7 +38,26 @@ export const makeAnswers = (dress: Dress, report: Report) => {
     cause
   })
 
+  /** A question without an answer that the handler did not catch (D14, META-08). */
+  const unanswered = (request: Admitted, { message, reason, requires }: AskFailed): Answer => {
+    if (reason === "no-capability") {
+      const missing = requires ?? {}
+      return failed(
+        request,
+        request.revision.era === "native"
+          ? RpcError.missingCapability(message, missing)
+          : RpcError.invalidParams(message, { requiredCapabilities: missing })
+      )
+    }
+    if (reason === "malformed") return failed(request, RpcError.invalidParams(message))
+    return request.request.method === "tools/call"
+      ? succeeded(request, failureReply(message))
+      : failed(request, RpcError.internal(message))
+  }
+
   const died = (call: RunningCall, running: Running, cause: Cause.Cause<unknown>): Answer => {
+    const squashed = Cause.squash(cause)
+    if (squashed instanceof AskFailed) return unanswered(call.admitted, squashed)
     const { reference, error } = report(running.name, cause)
     const told = running.died(reference)
     return isNeutral(told) ? succeeded(call.admitted, told, error) : failed(call.admitted, told, error)
@@ -62,6 +82,7 @@ export const makeAnswers = (dress: Dress, report: Report) => {
         return failed(call.admitted, RpcError.internal("The session has ended"))
       case "timed-out":
         return succeeded(call.admitted, failureReply(`${running.name} gave up after ${running.timeout} ms`))
+      case "asking":
       case undefined:
         return died(call, running, cause)
     }

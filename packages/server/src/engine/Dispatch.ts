@@ -123,6 +123,7 @@ const callTool =
       effect: (call) => tool.handler.run(given, call),
       services: tool.services,
       timeout: tool.handler.timeout,
+      once: tool.handler.once,
       died: defectReply
     }
   }

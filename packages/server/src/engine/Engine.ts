@@ -19,6 +19,9 @@ import { failed, makeAnswers, refused } from "./Answers.ts"
 import type { Report } from "./Defects.ts"
 import type { Answered, Row, Running } from "./Row.ts"
 import type { InFlight } from "./InFlight.ts"
+import type { Asking } from "./CallAsks.ts"
+import { isRetry } from "./RequestState.ts"
+import type { Rounds } from "./Rounds.ts"
 import { RunningCall } from "./RunningCall.ts"
 import { sessionStream } from "./SessionStream.ts"
 import type { Sink } from "./Sink.ts"
@@ -29,6 +32,8 @@ export interface EngineParts {
   readonly inFlight: InFlight
   readonly limits: Limits
   readonly report: Report
+  readonly asking: Asking
+  readonly rounds: Rounds
   readonly sweep: { readonly now: () => number; readonly wake: () => void }
   readonly onDropped: () => void
 }
@@ -39,7 +44,8 @@ const noRoom = ({ request }: Admitted): Refusal => ({
   id: request.id
 })
 
-export const makeEngine = ({ dispatch, dress, inFlight, limits, report, sweep, onDropped }: EngineParts) => {
+export const makeEngine = (parts: EngineParts) => {
+  const { asking, dispatch, dress, inFlight, limits, report, rounds, sweep, onDropped } = parts
   const { answerOf } = makeAnswers(dress, report)
 
   const settle = (call: RunningCall, running: Running, exit: Exit.Exit<NeutralResult, RpcError>): void => {
@@ -62,9 +68,28 @@ export const makeEngine = ({ dispatch, dress, inFlight, limits, report, sweep, o
     sweep.wake()
   }
 
+  const ended = (call: RunningCall, running: Running, exit: Exit.Exit<NeutralResult, RpcError>): void => {
+    if (call.ending === "asking" && Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)) {
+      const sealing = Effect.runForkWith(running.services)(rounds.questions(call))
+      sealing.addObserver((sealed) => over(call, running, sealed))
+    } else over(call, running, exit)
+  }
+
+  const over = (call: RunningCall, running: Running, exit: Exit.Exit<NeutralResult, RpcError>): void => {
+    inFlight.remove(call)
+    const { session } = call.admitted
+    if (session !== undefined) session.used = sweep.now()
+    settle(call, running, exit)
+  }
+
+  const effectOf = (call: RunningCall, running: Running): ReturnType<Running["effect"]> =>
+    call.kind === "call" && call.admitted.revision.era === "native" && isRetry(call.admitted.request.params)
+      ? rounds.resume(call, running)
+      : running.effect(call)
+
   const run = (request: Admitted, sink: Sink, running: Running): RunningCall | undefined => {
-    const call = new RunningCall(request, sink, onDropped, running.kind)
-    const fiber = Effect.runForkWith(servicesFor(call, running))(running.effect(call))
+    const call = new RunningCall(request, sink, onDropped, running.kind, asking)
+    const fiber = Effect.runForkWith(servicesFor(call, running))(effectOf(call, running))
     call.attach(fiber)
     const exit = fiber.pollUnsafe()
     if (exit !== undefined) {
@@ -72,11 +97,7 @@ export const makeEngine = ({ dispatch, dress, inFlight, limits, report, sweep, o
       return undefined
     }
     register(call, running)
-    fiber.addObserver((exit) => {
-      inFlight.remove(call)
-      if (request.session !== undefined) request.session.used = sweep.now()
-      settle(call, running, exit)
-    })
+    fiber.addObserver((exit) => ended(call, running, exit))
     return call
   }
 

@@ -21,6 +21,8 @@ export interface Running {
   readonly services: Context.Context<never>
   /** Milliseconds. */
   readonly timeout: number | undefined
+  /** Whether each state of it may be presented once only. */
+  readonly once?: boolean | undefined
   /** What the caller is told when it dies. */
   readonly died: (reference: string) => NeutralResult | RpcError
   /** What it ends with when the server stops; an error, where nothing is said. */

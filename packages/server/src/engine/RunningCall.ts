@@ -6,17 +6,21 @@
  */
 import * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
+import * as Result from "effect/Result"
 import { printNotification } from "@treadle/protocol/rpc"
 import { passesLevel, type LogLevel, type Meta } from "@treadle/protocol/schema"
 import type { Json } from "@treadle/protocol/json"
 import type { Call, CurrentCallService } from "../CurrentCall.ts"
 import type { Admitted } from "../envelope/Admitted.ts"
+import type { Ask } from "../Ask.ts"
+import type { AskFailed } from "../AskFailed.ts"
 import type { Principal } from "../Principal.ts"
 import { ToolFailed } from "../ToolError.ts"
+import { CallAsks, type Asking, type Restored } from "./CallAsks.ts"
 import type { Sink } from "./Sink.ts"
 
-/** Why a call was ended from outside. */
-export type Ending = "cancelled" | "stopping" | "timed-out" | "too-slow" | "session-ended"
+/** Why a call was ended from outside; `asking` is the end of a round. */
+export type Ending = "asking" | "cancelled" | "stopping" | "timed-out" | "too-slow" | "session-ended"
 
 const plain = (data: unknown): Json => {
   try {
@@ -39,12 +43,23 @@ export class RunningCall implements Call<unknown, never>, CurrentCallService {
   #fiber: Fiber.Fiber<unknown, unknown> | undefined
   #abort: AbortController | undefined
   #answered = false
+  readonly #asking: Asking | undefined
+  #asks: CallAsks | undefined
+  #restored: Restored | undefined
+  #ticked = 0
   #progress = Number.NEGATIVE_INFINITY
 
-  constructor(admitted: Admitted, sink: Sink, onDropped: () => void, kind: "call" | "listen" = "call") {
+  constructor(
+    admitted: Admitted,
+    sink: Sink,
+    onDropped: () => void,
+    kind: "call" | "listen" = "call",
+    asking?: Asking
+  ) {
     this.admitted = admitted
     this.sink = sink
     this.kind = kind
+    this.#asking = asking
     this.#onDropped = onDropped
   }
 
@@ -84,6 +99,47 @@ export class RunningCall implements Call<unknown, never>, CurrentCallService {
     }
   }
 
+  get ask(): Call<unknown, never>["ask"] {
+    return (key, ask) =>
+      new Promise((resolve, reject) => {
+        this.#ensureAsks().ask(key, ask, Result.match({ onSuccess: resolve, onFailure: reject }))
+      })
+  }
+
+  get step(): Call<unknown, never>["step"] {
+    return async (key, run) => {
+      const asks = this.#ensureAsks()
+      const known = asks.stepped<Awaited<ReturnType<typeof run>>>(key)
+      if (known !== undefined) return known.value
+      const end = asks.begin(key)
+      try {
+        return asks.keep(key, await run())
+      } finally {
+        end()
+      }
+    }
+  }
+
+  askFor<A>(key: string, ask: Ask<A>): Effect.Effect<A, AskFailed> {
+    return Effect.callback<A, AskFailed>((resume) => {
+      const stop = this.#ensureAsks().ask(key, ask, (outcome) => resume(Effect.fromResult(outcome)))
+      return Effect.sync(stop)
+    })
+  }
+
+  stepOf<A, E, R>(key: string, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> {
+    return Effect.suspend(() => {
+      const asks = this.#ensureAsks()
+      const known = asks.stepped<A>(key)
+      if (known !== undefined) return Effect.succeed(known.value)
+      const end = asks.begin(key)
+      return Effect.ensuring(
+        Effect.map(effect, (value) => asks.keep(key, value)),
+        Effect.sync(end)
+      )
+    })
+  }
+
   sendProgress(done: number, total?: number, message?: string): Effect.Effect<void> {
     return this.#inTurn(() => this.#printProgress(done, total, message))
   }
@@ -114,6 +170,7 @@ export class RunningCall implements Call<unknown, never>, CurrentCallService {
   end(ending: Ending): void {
     if (this.ending !== undefined || this.#answered) return
     this.ending = ending
+    this.#asks?.close(false)
     this.#abort?.abort(ending)
     if (this.#fiber !== undefined) this.#fiber.interruptUnsafe()
   }
@@ -123,15 +180,40 @@ export class RunningCall implements Call<unknown, never>, CurrentCallService {
     if (this.admitted.revision.era === "native") this.end("cancelled")
   }
 
+  /** Gives what earlier rounds of this call left, before its handler runs. */
+  restore(state: Restored): void {
+    this.#restored = state
+  }
+
+  /** What the round that has ended asks, and what the next one needs. */
+  round(): ReturnType<CallAsks["round"]> {
+    return this.#ensureAsks().round()
+  }
+
   /** Nothing is sent from here on. */
   finish(): void {
+    this.#asks?.close(true)
     this.#answered = true
   }
 
   /** Time passes. @param now milliseconds */
   tick(now: number): void {
+    if (this.#asks !== undefined) this.#wait(this.#asks, now)
     if (now >= this.deadline) this.end("timed-out")
     else this.sink.tick(now, this.since)
+  }
+
+  /** The time that a client takes to answer is not the handler's. */
+  #wait(asks: CallAsks, now: number): void {
+    if (asks.isWaiting) this.deadline += now - Math.max(this.#ticked, this.since)
+    this.#ticked = now
+    asks.tick(now)
+  }
+
+  #ensureAsks(): CallAsks {
+    if (this.#asking === undefined) throw new Error("This call cannot ask")
+    this.#asks ??= new CallAsks(this.#asking, this.admitted, this.sink, () => this.end("asking"), this.#restored)
+    return this.#asks
   }
 
   #printProgress(done: number, total?: number, message?: string): string | undefined {

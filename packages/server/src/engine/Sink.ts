@@ -31,6 +31,8 @@ export interface Sink {
   readonly full: () => boolean
   /** Completes when there is room for more. */
   readonly room: Effect.Effect<void>
+  /** Whether nothing that must be answered can be sent ahead of the answer. */
+  readonly mute?: boolean
   readonly answer: (answer: Answer) => void
   /** The request was cancelled by its sender: nothing more is said about it. */
   readonly abandon: () => void

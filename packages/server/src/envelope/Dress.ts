@@ -33,16 +33,16 @@ const compatResult = ({ members, meta }: NeutralResult, revision: Revision): str
   return `{${text}${text === "" ? "" : ","}"_meta":${JSON.stringify(meta)}}`
 }
 
-/** The native revision: every result says that it is complete and who served it. */
+/** The native revision: every result says whether it is complete and who served it. */
 const nativeResult = (server: Implementation) => {
   const serverInfo = server as unknown as Json
   const tail = `,"_meta":${JSON.stringify({ [MetaKey.serverInfo]: serverInfo })}}`
   const withMeta = (meta: Meta): string =>
     `,"_meta":${JSON.stringify({ ...meta, [MetaKey.serverInfo]: isJsonObject(serverInfo) ? serverInfo : {} })}}`
-  return ({ members, meta, cache }: NeutralResult): string => {
+  return ({ members, meta, cache, resultType }: NeutralResult): string => {
     const hint = cache === undefined ? "" : `,"ttlMs":${cache.ttlMs},"cacheScope":"${cache.cacheScope}"`
     const body = members === "" ? "" : `,${members}`
-    return `{"resultType":"complete"${body}${hint}${meta === undefined ? tail : withMeta(meta)}`
+    return `{"resultType":"${resultType ?? "complete"}"${body}${hint}${meta === undefined ? tail : withMeta(meta)}`
   }
 }
 

@@ -10,6 +10,7 @@ import type { Tool } from "@treadle/protocol/schema"
 import type { CurrentCall } from "../CurrentCall.ts"
 import { argumentsReply, contentReply, errorReply, failureReply, printed, valueReply } from "../reply/ToolReply.ts"
 import type { NeutralResult } from "../reply/NeutralResult.ts"
+import { AskFailed } from "../AskFailed.ts"
 import { ToolFailed, UndeclaredError } from "../ToolError.ts"
 import { invoke, type AnyHandler } from "./Invocation.ts"
 import type { ToolHandler } from "./ToolHandler.ts"
@@ -17,6 +18,7 @@ import type { ToolHandler } from "./ToolHandler.ts"
 export interface ToolSettings {
   readonly visible?: ((context: never) => boolean) | undefined
   readonly timeout?: number | undefined
+  readonly once?: boolean | undefined
 }
 
 const listingOf = (endpoint: AnyEndpoint): Tool => {
@@ -63,6 +65,7 @@ const replies = (endpoint: AnyEndpoint) => {
     if (found._tag === "Failure") return Effect.failCause(found.failure)
     const error = found.success
     if (error instanceof ToolFailed) return Effect.succeed(failureReply(error.message))
+    if (error instanceof AskFailed) return Effect.die(error)
     if (errors === undefined) return Effect.die(new UndeclaredError(error))
     return Effect.matchEffect(errors.encode(error), {
       onSuccess: (json) => Effect.succeed(errorReply(json, messageOf(error))),
@@ -103,6 +106,7 @@ export const operationTool = (endpoint: AnyEndpoint, handler: AnyHandler, settin
     headers: endpoint.shape.headers,
     visible: settings.visible,
     timeout: settings.timeout,
+    once: settings.once,
     run: (args, call): Effect.Effect<NeutralResult, never, CurrentCall> => {
       const served = Effect.matchEffect(decode(args), {
         onSuccess: (input) => Effect.matchCauseEffect(invoke(handler, input, call), outcome),

@@ -16,6 +16,8 @@ export interface ToolHandler {
   readonly visible: ((context: never) => boolean) | undefined
   /** Milliseconds until a call is given up, where the author set one. */
   readonly timeout: number | undefined
+  /** Whether each state of a call that asked may be presented once only. */
+  readonly once: boolean | undefined
   /** Runs one call. Whatever the author's code throws or dies of is a defect of this effect; it has no failures. */
   readonly run: (args: unknown, call: Call<unknown, never>) => Effect.Effect<NeutralResult, never, CurrentCall>
 }

@@ -7,6 +7,8 @@ import type { CacheHint, Meta } from "@treadle/protocol/schema"
 export interface NeutralResult {
   /** Members of a JSON object, printed, without braces: `"content":[…],"isError":true`. */
   readonly members: string
+  /** What a native result says that it is; `complete`, where absent. */
+  readonly resultType?: "input_required"
   readonly meta?: Meta | undefined
   readonly cache?: CacheHint | undefined
 }

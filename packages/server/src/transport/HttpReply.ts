@@ -58,6 +58,10 @@ export class HttpReply implements Sink {
     this.#writer.write(sseComment)
   }
 
+  get mute(): boolean {
+    return !this.#events
+  }
+
   get room(): Effect.Effect<void> {
     return this.#writer.drained
   }

@@ -5,7 +5,15 @@
 import * as Result from "effect/Result"
 import { HeaderName } from "@treadle/protocol/http"
 import { isRecord, own } from "@treadle/protocol/json"
-import { isRequestId, Message, RpcError, type Notification, type Request } from "@treadle/protocol/rpc"
+import {
+  isRequestId,
+  Message,
+  RpcError,
+  type ErrorMessage,
+  type Notification,
+  type Request,
+  type ResultMessage
+} from "@treadle/protocol/rpc"
 import { Admitted, type Offered } from "../envelope/Admitted.ts"
 import { saysNative } from "../envelope/Classify.ts"
 import type { Inbound } from "../envelope/Inbound.ts"
@@ -15,6 +23,7 @@ import type { Refusal } from "../envelope/Refusal.ts"
 import { refused } from "../engine/Answers.ts"
 import type { Engine } from "../engine/Engine.ts"
 import type { InFlight } from "../engine/InFlight.ts"
+import type { OpenAsks } from "../engine/OpenAsks.ts"
 import type { RunningCall } from "../engine/RunningCall.ts"
 import type { Sink } from "../engine/Sink.ts"
 
@@ -32,6 +41,8 @@ export type Serve = (inbound: Inbound, sink: Sink) => Outcome
 export interface ServeParts {
   readonly engine: Engine
   readonly inFlight: InFlight
+  /** The questions that answers may belong to. */
+  readonly asks: OpenAsks
   readonly offered: Offered
   readonly isStopping: () => boolean
 }
@@ -51,7 +62,7 @@ const ended: Refusal = {
 const isNotification = (value: unknown): boolean =>
   isRecord(value) && value["jsonrpc"] === "2.0" && typeof value["method"] === "string" && !Object.hasOwn(value, "id")
 
-export const makeServe = ({ engine, inFlight, offered, isStopping }: ServeParts): Serve => {
+export const makeServe = ({ asks, engine, inFlight, offered, isStopping }: ServeParts): Serve => {
   const refuse = (sink: Sink, refusal: Refusal): Outcome => {
     sink.answer(refused(refusal))
     return undefined
@@ -68,13 +79,16 @@ export const makeServe = ({ engine, inFlight, offered, isStopping }: ServeParts)
     return "accepted"
   }
 
-  /** Sessions are asked by their server, nobody else is. */
-  const answered = (inbound: Inbound, sink: Sink): Outcome => {
+  /** Only a session is asked by requests, so only a session answers any. */
+  const answered = (inbound: Inbound, answer: ResultMessage | ErrorMessage, sink: Sink): Outcome => {
     const session = sessionOf(inbound, offered)
-    if (typeof session === "object") return "accepted"
     if (session === "unknown") return refuse(sink, ended)
-    const error = RpcError.invalidRequest("A server sends no requests, so it takes no answers")
-    return refuse(sink, { rung: "message", error })
+    if (session === "not-named") {
+      const error = RpcError.invalidRequest("Nothing was asked outside a session, so no answer is taken")
+      return refuse(sink, { rung: "message", error })
+    }
+    asks.answer(session.owner, answer)
+    return "accepted"
   }
 
   const requested = (inbound: Inbound, request: Request, sink: Sink): Outcome => {
@@ -105,7 +119,7 @@ export const makeServe = ({ engine, inFlight, offered, isStopping }: ServeParts)
       case "Notification":
         return notified(inbound, message, sink)
       default:
-        return answered(inbound, sink)
+        return answered(inbound, message, sink)
     }
   }
 }

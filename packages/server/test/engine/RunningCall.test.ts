@@ -58,7 +58,7 @@ describe("a cancelled call", () => {
         assert.deepStrictEqual(call.seen.events, [], name)
       }
       assert.deepStrictEqual(dead, ["dies"])
-      assert.deepStrictEqual(served.counters(), { calls: 0, listeners: 0, sessions: 0, dropped: 0 })
+      assert.deepStrictEqual(served.counters(), { calls: 0, listeners: 0, sessions: 0, asks: 0, dropped: 0 })
     })
   )
 
@@ -128,7 +128,7 @@ describe("a stopping server", () => {
           .map((line) => JSON.parse(line)),
         [1, 2].map((id) => ({ jsonrpc: "2.0", id, error: { code: -32603, message: "The server is stopping" } }))
       )
-      assert.deepStrictEqual(served.counters(), { calls: 0, listeners: 0, sessions: 0, dropped: 0 })
+      assert.deepStrictEqual(served.counters(), { calls: 0, listeners: 0, sessions: 0, asks: 0, dropped: 0 })
     })
   )
 

@@ -284,7 +284,7 @@ describe("events", () => {
       const meta = { progressToken: 1, "io.modelcontextprotocol/logLevel": "debug" }
       const { text } = posting(port, rawToolCall(1, "t", {}, meta), { accept: "application/json" })
       assert.strictEqual(JSON.parse(yield* Effect.promise(() => text)).result.content[0].text, "ok")
-      assert.deepStrictEqual(served.counters(), { calls: 0, listeners: 0, sessions: 0, dropped: 4 })
+      assert.deepStrictEqual(served.counters(), { calls: 0, listeners: 0, sessions: 0, asks: 0, dropped: 4 })
     })
   )
 })

@@ -1,0 +1,257 @@
+/**
+ * What one call has asked and which of its steps have run; made when a handler first asks or steps.
+ *
+ * Natively a question without an answer waits until nothing of the call goes on without one: then the call ends with its
+ * questions, and runs again when they are answered. In compat each question is a request on the stream of the call.
+ */
+import * as Result from "effect/Result"
+import type { Json } from "@treadle/protocol/json"
+import { Message, printNotification, type ErrorMessage, type ResultMessage } from "@treadle/protocol/rpc"
+import { ServerRequest } from "@treadle/protocol/schema"
+import type { Ask, AskMethod } from "../Ask.ts"
+import { AskFailed } from "../AskFailed.ts"
+import type { Admitted } from "../envelope/Admitted.ts"
+import { missingPart } from "./ClientAbility.ts"
+import type { OpenAsks } from "./OpenAsks.ts"
+import type { RoundState } from "./RequestState.ts"
+import type { Sink } from "./Sink.ts"
+
+/** What all calls of a served thing share to ask with. */
+export interface Asking {
+  readonly open: OpenAsks
+  /** Milliseconds that a client may take to answer. */
+  readonly timeout: number
+  readonly now: () => number
+  /** Runs a function once everything that is ready to run has run. */
+  readonly later: (run: () => void) => void
+  /** Logs once that something deprecated is used. */
+  readonly deprecated: (what: "sampling" | "roots") => void
+}
+
+/** What earlier rounds of a call left. */
+export type Restored = Pick<RoundState, "answers" | "steps">
+
+export type Outcome<A> = Result.Result<A, AskFailed>
+
+interface Question {
+  readonly ask: Ask<unknown>
+  readonly waiting: Set<(outcome: Outcome<unknown>) => void>
+  /** When it is given up, in milliseconds. */
+  readonly deadline: number
+  /** The id of its request; natively it has none. */
+  readonly id: string | undefined
+  outcome: Outcome<unknown> | undefined
+}
+
+/** The methods whose handlers may ask (MRTR-02). */
+const mayAsk = new Set(["tools/call", "prompts/get", "resources/read"])
+
+/** What a step gave, read back: the type is that of the step, as far as JSON says it. */
+const restored = <A>(text: string | undefined): A => (text === undefined ? undefined : JSON.parse(text)) as A
+
+const fail = (...args: ConstructorParameters<typeof AskFailed>): Outcome<never> => Result.fail(new AskFailed(...args))
+
+const malformed = (key: string, problems: ReadonlyArray<string>): Outcome<never> =>
+  fail("malformed", `The answer to ${JSON.stringify(key)} does not fit: ${problems.join("; ")}`)
+
+export class CallAsks {
+  readonly #asking: Asking
+  readonly #admitted: Admitted
+  readonly #sink: Sink
+  readonly #suspend: () => void
+  readonly #questions = new Map<string, Question>()
+  readonly #answers: Map<string, Json>
+  readonly #steps: Map<string, string | undefined>
+  readonly #running = new Set<string>()
+  readonly #native: boolean
+  #open = 0
+  #turn = 0
+  #closed = false
+
+  /** @param suspend ends the run of a native call, which then has `questions` */
+  constructor(asking: Asking, admitted: Admitted, sink: Sink, suspend: () => void, restored?: Restored) {
+    this.#asking = asking
+    this.#admitted = admitted
+    this.#sink = sink
+    this.#native = admitted.revision.era === "native"
+    this.#suspend = suspend
+    this.#answers = new Map(restored?.answers)
+    this.#steps = new Map(restored?.steps)
+  }
+
+  /** Whether a client is waited for, and nothing else. */
+  get isWaiting(): boolean {
+    return this.#open > 0 && this.#running.size === 0
+  }
+
+  /**
+   * Asks, and hears once, at once or later.
+   *
+   * @returns stops hearing
+   */
+  ask<A>(key: string, ask: Ask<A>, resume: (outcome: Outcome<A>) => void): () => void {
+    const question = this.#questions.get(key) ?? this.#put(key, ask)
+    // A key belongs to one question of a call, so what it became is of that question's type.
+    const hear = resume as (outcome: Outcome<unknown>) => void
+    if (question.outcome !== undefined) hear(question.outcome)
+    else question.waiting.add(hear)
+    return () => question.waiting.delete(hear)
+  }
+
+  /** What a step gave in this round or before; absent where it did not run yet. */
+  stepped<A>(key: string): { readonly value: A } | undefined {
+    return this.#steps.has(key) ? { value: restored(this.#steps.get(key)) } : undefined
+  }
+
+  /**
+   * A step begins.
+   *
+   * @returns ends it
+   * @throws where one with this key runs already
+   */
+  begin(key: string): () => void {
+    if (this.#running.has(key))
+      throw new Error(`The step ${JSON.stringify(key)} runs already; each step has its own key`)
+    this.#running.add(key)
+    return () => {
+      this.#running.delete(key)
+      this.#look()
+    }
+  }
+
+  /** Keeps what a step gave. @returns it, as it will be restored */
+  keep<A>(key: string, value: A): A {
+    const text = JSON.stringify(value)
+    this.#steps.set(key, text)
+    return restored(text)
+  }
+
+  /** Gives up what has waited too long. */
+  tick(now: number): void {
+    for (const [key, question] of this.#questions) {
+      if (question.outcome !== undefined || now < question.deadline) continue
+      this.#withdraw(question, "The question was not answered in time")
+      this.#settle(
+        question,
+        fail("timed-out", `Nobody answered ${JSON.stringify(key)} within ${this.#asking.timeout} ms`)
+      )
+    }
+  }
+
+  /** The call has ended: nothing is waited for. @param tell whether the client still hears of it */
+  close(tell: boolean): void {
+    if (this.#closed) return
+    this.#closed = true
+    for (const question of this.#questions.values()) {
+      if (question.outcome !== undefined) continue
+      question.waiting.clear()
+      if (tell) this.#withdraw(question, "The call went on without an answer")
+      else if (question.id !== undefined) this.#asking.open.close(this.#admitted.owner, question.id)
+    }
+  }
+
+  /** The questions that are open, and what is to be remembered until they are answered. */
+  round(): { readonly requests: ReadonlyArray<readonly [string, Ask<unknown>["request"]]> } & Pick<
+    RoundState,
+    "answers" | "steps" | "asked"
+  > {
+    const requests = [...this.#questions].flatMap(([key, { ask, outcome }]) =>
+      outcome === undefined ? [[key, ask.request] as const] : []
+    )
+    return {
+      requests,
+      answers: this.#answers,
+      steps: this.#steps,
+      asked: new Map(requests.map(([key, { method }]) => [key, method]))
+    }
+  }
+
+  #put(key: string, ask: Ask<unknown>): Question {
+    const known = this.#known(key, ask)
+    const waits = known === undefined
+    const question: Question = {
+      ask,
+      waiting: new Set(),
+      deadline: this.#asking.now() + this.#asking.timeout,
+      id: waits && !this.#native ? this.#send(key, ask) : undefined,
+      outcome: known
+    }
+    this.#questions.set(key, question)
+    if (!waits) return question
+    this.#open++
+    this.#look()
+    return question
+  }
+
+  /** What is known of a question without asking it. */
+  #known(key: string, ask: Ask<unknown>): Outcome<unknown> | undefined {
+    const { method } = ask.request
+    const { clientCapabilities, request } = this.#admitted
+    if (!mayAsk.has(request.method)) {
+      return fail("no-stream", `The client cannot be asked while it waits for ${request.method}`)
+    }
+    if (method !== "elicitation/create") this.#asking.deprecated(method === "roots/list" ? "roots" : "sampling")
+    const missing = missingPart(ask.requires, clientCapabilities)
+    if (missing !== undefined) {
+      return fail("no-capability", `The client lacks a capability that is needed: ${JSON.stringify(missing)}`, missing)
+    }
+    const answer = this.#answers.get(key)
+    if (answer !== undefined) return this.#read(key, ask, answer)
+    return !this.#native && this.#sink.mute === true
+      ? fail("no-stream", "The client cannot be asked: its request takes no event stream as the reply")
+      : undefined
+  }
+
+  #read(key: string, ask: Ask<unknown>, answer: unknown): Outcome<unknown> {
+    const read = ask.read(answer)
+    return Result.isSuccess(read) ? Result.succeed(read.success) : malformed(key, read.failure.problems)
+  }
+
+  #send(key: string, { request }: Ask<unknown>): string {
+    const id = this.#asking.open.open(this.#admitted.owner, (answer) => this.#answered(key, answer))
+    this.#sink.post(Message.print(ServerRequest.toMessage(id, named(request))))
+    return id
+  }
+
+  #answered(key: string, answer: ResultMessage | ErrorMessage): void {
+    const question = this.#questions.get(key)
+    if (question === undefined || question.outcome !== undefined) return
+    this.#settle(
+      question,
+      answer._tag === "Result"
+        ? this.#read(key, question.ask, answer.result)
+        : fail("refused", `The client did not answer ${JSON.stringify(key)}: ${answer.error.message}`)
+    )
+  }
+
+  #settle(question: Question, outcome: Outcome<unknown>): void {
+    question.outcome = outcome
+    this.#open--
+    const waiting = [...question.waiting]
+    question.waiting.clear()
+    for (const resume of waiting) resume(outcome)
+    this.#look()
+  }
+
+  /** Tells the client that an answer is no longer wanted (TIME-02). */
+  #withdraw({ id }: Question, reason: string): void {
+    if (id === undefined) return
+    this.#asking.open.close(this.#admitted.owner, id)
+    this.#sink.post(printNotification("notifications/cancelled", { requestId: id, reason }))
+  }
+
+  /** Ends a native run once nothing but questions is left to wait for. */
+  #look(): void {
+    const turn = ++this.#turn
+    if (!this.#native || !this.isWaiting) return
+    this.#asking.later(() => {
+      if (turn === this.#turn && this.isWaiting && !this.#closed) this.#suspend()
+    })
+  }
+}
+
+/** The request as a session has it: a page to visit has an id there (ELIC-10). */
+const named = (request: ServerRequest<AskMethod>): ServerRequest<AskMethod> =>
+  request.method === "elicitation/create" && request.params.mode === "url"
+    ? ServerRequest.elicit({ ...request.params, elicitationId: globalThis.crypto.randomUUID() })
+    : request
