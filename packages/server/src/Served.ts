@@ -21,16 +21,14 @@ import { makeDefects, type OnDefect, type Report } from "./engine/Defects.ts"
 import { CompatSessions, type SessionMode } from "./engine/CompatSessions.ts"
 import { makeDispatch, servedIn } from "./engine/Dispatch.ts"
 import { makeEngine } from "./engine/Engine.ts"
-import type { RunningCall } from "./engine/RunningCall.ts"
 import type { Sink } from "./engine/Sink.ts"
-import type { Asking } from "./engine/CallAsks.ts"
-import { OpenAsks } from "./engine/OpenAsks.ts"
+import { makeAsking } from "./engine/Asking.ts"
 import { makeStateSeal } from "./engine/RequestState.ts"
 import { makeRounds } from "./engine/Rounds.ts"
 import { InFlight } from "./engine/InFlight.ts"
 import { Hub } from "./engine/Hub.ts"
 import { completes, makeOffer } from "./engine/Offer.ts"
-import type { Ending } from "./engine/RunningCall.ts"
+import type { Ending, RunningCall } from "./engine/RunningCall.ts"
 import { makeSweep } from "./engine/Sweep.ts"
 import { toolHeaders } from "./engine/ToolHeaders.ts"
 import type { Entries } from "./handler/Entry.ts"
@@ -148,26 +146,9 @@ const identifier =
     }
   }
 
+/** Logs a warning of the server itself. */
 const warner = (services: Context.Context<never>) => (text: string) =>
   void Effect.runForkWith(services)(Effect.logWarning(text))
-
-/** What calls ask with. */
-const makeAsking = (limits: Limits, now: () => number, services: Context.Context<never>): Asking => {
-  const warn = warner(services)
-  const run = Effect.runForkWith(services)
-  const warned = new Set<string>()
-  return {
-    open: new OpenAsks(),
-    timeout: limits.askTimeout,
-    now,
-    later: (look) => void run(Effect.andThen(Effect.andThen(Effect.yieldNow, Effect.yieldNow), Effect.sync(look))),
-    deprecated: (what) => {
-      if (warned.has(what)) return
-      warned.add(what)
-      warn(`A handler asks for ${what}, which SEP-2577 deprecates with 2026-07-28; earliest removal 2027-07-28.`)
-    }
-  }
-}
 
 /**
  * Starts serving a definition that has no build errors.
@@ -211,11 +192,12 @@ export const makeServed = Effect.fnUntraced(function* (definition: ServedDefinit
   const onDropped = () => {
     dropped++
   }
-  const asking = makeAsking(limits, sweep.now, base)
+  const warn = warner(base)
+  const asking = makeAsking(limits.askTimeout, sweep.now, warn, base)
   const engine = makeEngine({
     asking,
     rounds: makeRounds({
-      seal: makeStateSeal(settings.stateKeys ?? [], warner(base)),
+      seal: makeStateSeal(settings.stateKeys ?? [], warn),
       now: sweep.now,
       timeout: limits.askTimeout
     }),

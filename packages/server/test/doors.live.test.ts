@@ -1,6 +1,7 @@
 /**
  * One behaviour, every door: the transport suite over `node:http`, `fetch`, an Effect router, memory, a child process, the
- * same process, and single messages. It runs in real time, because a child process has no other.
+ * same process, and single messages. It runs in real time, because a child process has no other. What a door cannot do is
+ * skipped, with the reason that its `without` states.
  */
 import { describe, it } from "@effect/vitest"
 import { transportSuite } from "@treadle/testing"

@@ -1,27 +1,32 @@
 /**
- * The examples in the doc comments of this package run, and print what they say.
+ * The examples in the doc comments of the packages run, and print what they say.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { docExamples, runDocExample, type DocHost } from "@treadle/testing"
 import { transformSync } from "esbuild"
 import { readdirSync, readFileSync } from "node:fs"
-import { fileURLToPath } from "node:url"
-
-const sources = fileURLToPath(new URL("../src/", import.meta.url))
 
 const host: DocHost = {
   load: (specifier) => import(/* @vite-ignore */ specifier),
-  stripTypes: (code) => transformSync(code, { loader: "ts" }).code
+  stripTypes: (code) => transformSync(code, { loader: "ts", target: "es2022" }).code
 }
 
-const files = readdirSync(sources, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"))
-const examples = files.flatMap((file) =>
-  docExamples(readFileSync(sources + file, "utf8")).map((example) => [`${file}:${example.line}`, example] as const)
-)
+const examplesOf = (name: string) => {
+  const sources = new URL(`../../packages/${name}/src/`, import.meta.url)
+  return readdirSync(sources, { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".ts"))
+    .flatMap((file) =>
+      docExamples(readFileSync(new URL(file, sources), "utf8")).map(
+        (example) => [`${file}:${example.line}`, example] as const
+      )
+    )
+}
 
-describe("Doc examples", () => {
+describe.each(["protocol", "server", "client"])("the examples in doc comments of %s", (name) => {
+  const examples = examplesOf(name)
+
   it("are found", () => {
-    assert.isAtLeast(examples.length, 7)
+    assert.isAtLeast(examples.length, 5)
   })
 
   it.each(examples)("the example at %s says what it prints", async (_, example) => {
