@@ -24,24 +24,30 @@ const mixed = Content.resource({
   text: JSON.stringify({ test: "data", value: 123 })
 })
 
-const pause = Effect.sleep("50 millis")
+const moment = Effect.sleep("50 millis")
 
 const withProgress = Effect.gen(function* () {
   yield* CurrentCall.progress(0, 100)
-  yield* pause
+  yield* moment
   yield* CurrentCall.progress(50, 100)
-  yield* pause
+  yield* moment
   yield* CurrentCall.progress(100, 100)
   return "Progress was reported three times."
 })
 
 const withLogging = Effect.gen(function* () {
   yield* CurrentCall.log("info", "Tool execution started")
-  yield* pause
+  yield* moment
   yield* CurrentCall.log("info", "Tool processing data")
-  yield* pause
+  yield* moment
   yield* CurrentCall.log("info", "Tool execution completed")
   return "Three messages were logged."
+})
+
+const withPause = Effect.gen(function* () {
+  yield* CurrentCall.pause(200)
+  yield* moment
+  return "The client came back for this."
 })
 
 export const contentTools = Mcp.make({ name: "content tools", version: "1.0.0" })
@@ -66,3 +72,4 @@ export const contentTools = Mcp.make({ name: "content tools", version: "1.0.0" }
   .tool("test_logging_tool", { description: "Logs one message" }, () =>
     Effect.as(CurrentCall.log("info", "A message of this request"), "One message was logged.")
   )
+  .tool("test_reconnection", { description: "Closes its connection while it runs" }, () => withPause)

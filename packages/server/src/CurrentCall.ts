@@ -31,6 +31,13 @@ export interface Call<out Ctx, in out E> {
   /** Sends a log message to the client, where it asked for this level. */
   log(level: LogLevel, data: unknown, logger?: string): void
   /**
+   * Closes the connection of a long call; its client comes back for the rest by itself. That spares a connection that
+   * would be open for long. Only in the compat era over HTTP, at 2025-11-25 or later; anywhere else nothing happens.
+   *
+   * @param retry after how many milliseconds the client should come back
+   */
+  pause(retry: number): void
+  /**
    * Asks the client, in handlers of tools, prompts and resource reads. Rejects with `AskFailed`.
    *
    * Natively the call may end here and run again from its start once there are answers: what was answered is remembered
@@ -85,6 +92,16 @@ export class CurrentCall extends Context.Service<CurrentCall, CurrentCallService
   /** Sends a log message to the client, where it asked for this level. */
   static log(level: LogLevel, data: unknown, logger?: string): Effect.Effect<void, never, CurrentCall> {
     return Effect.flatMap(CurrentCall, (current) => current.sendLog(level, data, logger))
+  }
+
+  /**
+   * Closes the connection of a long call; its client comes back for the rest by itself. Only in the compat era over
+   * HTTP, at 2025-11-25 or later; anywhere else nothing happens.
+   *
+   * @param retry after how many milliseconds the client should come back
+   */
+  static pause(retry: number): Effect.Effect<void, never, CurrentCall> {
+    return Effect.map(CurrentCall, (current) => current.call.pause(retry))
   }
 
   /**

@@ -17,6 +17,8 @@ export interface Limits {
   readonly sessions: number
   /** How long a compat session may go unused before it ends; one with a running call is in use. */
   readonly sessionIdle: number
+  /** Characters of events that a compat session keeps for a client that lost a connection; the oldest go first. */
+  readonly keptEvents: number
   /** Entries on one page of a list; a longer list has several, each with a cursor to the next. */
   readonly pageSize: number
   /** What a slow reader may leave unread before what it asked to hear is dropped. */
@@ -42,6 +44,7 @@ export const Limits = {
     subscribedUris: 256,
     sessions: 1_000,
     sessionIdle: 30 * 60_000,
+    keptEvents: 256 * 1024,
     pageSize: 200,
     unreadBytes: 1024 * 1024,
     streamAfter: 2_000,

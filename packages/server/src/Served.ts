@@ -28,7 +28,8 @@ import { makeRounds } from "./engine/Rounds.ts"
 import { InFlight } from "./engine/InFlight.ts"
 import { Hub } from "./engine/Hub.ts"
 import { completes, makeOffer } from "./engine/Offer.ts"
-import type { Ending, RunningCall } from "./engine/RunningCall.ts"
+import type { Ending } from "./engine/RunningCall.ts"
+import { makeSessionStreams } from "./engine/SessionStream.ts"
 import { makeSweep } from "./engine/Sweep.ts"
 import { toolHeaders } from "./engine/ToolHeaders.ts"
 import type { Entries } from "./handler/Entry.ts"
@@ -89,8 +90,12 @@ export interface Served {
   readonly isStopping: () => boolean
   /** Ends the running calls of one owner as its pipe goes away. */
   readonly hangUp: (owner: string) => void
-  /** Opens the stream on which a compat session is told of changes (CHTTP-07, CHTTP-08). */
-  readonly openStream: (inbound: Inbound, sink: Sink) => RunningCall | Refusal
+  /**
+   * Opens a stream of a compat session, for changes or for the rest of one that was lost (CHTTP-07, CHTTP-12).
+   *
+   * @returns what to do once the connection has gone
+   */
+  readonly openStream: (inbound: Inbound, sink: Sink) => (() => void) | Refusal
   /** Ends the compat session that a request names, and its calls (CHTTP-19). @returns what the request named */
   readonly endSession: (inbound: Inbound) => SessionLookup
   /** Tells those who listen of a change. */
@@ -205,6 +210,7 @@ export const makeServed = Effect.fnUntraced(function* (definition: ServedDefinit
     dress,
     inFlight,
     limits,
+    logOf: sessions.logOf,
     onDropped,
     report,
     sweep
@@ -215,6 +221,7 @@ export const makeServed = Effect.fnUntraced(function* (definition: ServedDefinit
     session: sessions.find,
     paramHeaders: (name, context) => toolHeaders(offer.tools, name, context)
   }
+  const openStream = makeSessionStreams({ run: engine.run, inFlight, limits, logOf: sessions.logOf, offered })
   const quiet = Effect.timeoutOption(inFlight.empty, limits.grace)
   const stop = Effect.suspend(() => {
     stopping = true
@@ -255,7 +262,7 @@ export const makeServed = Effect.fnUntraced(function* (definition: ServedDefinit
     openStream: (inbound, sink) => {
       const session = sessions.find(inbound)
       return typeof session === "object" && session.id !== ""
-        ? engine.openStream(session, inbound, sink, offered)
+        ? openStream(session, inbound, sink)
         : streamRefusal(session)
     },
     endSession: (inbound) => {

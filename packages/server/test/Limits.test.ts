@@ -11,6 +11,7 @@ describe("limits", () => {
       subscribedUris: 256,
       sessions: 1_000,
       sessionIdle: 1_800_000,
+      keptEvents: 262_144,
       pageSize: 200,
       unreadBytes: 1_048_576,
       streamAfter: 2_000,

@@ -11,6 +11,8 @@ export interface Revision {
   readonly era: Era
   /** Whether several messages may travel in one array. */
   readonly batches: boolean
+  /** Whether a client comes back to an event stream that its server closed (CHTTP-05). */
+  readonly polls: boolean
   /** Rewrites a content block of a type that this revision does not have; others stay as they are. */
   readonly block: (block: JsonObject) => JsonObject
   /** Whether blocks need rewriting at all, so that printed results can stay printed. */

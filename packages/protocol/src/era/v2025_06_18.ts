@@ -2,4 +2,4 @@
 import type { Revision } from "./Revision.ts"
 import { v2025_11_25 } from "./v2025_11_25.ts"
 
-export const v2025_06_18: Revision = { ...v2025_11_25, version: "2025-06-18" }
+export const v2025_06_18: Revision = { ...v2025_11_25, version: "2025-06-18", polls: false }

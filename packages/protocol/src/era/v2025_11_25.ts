@@ -2,4 +2,4 @@
 import type { Revision } from "./Revision.ts"
 import { v2026_07_28 } from "./v2026_07_28.ts"
 
-export const v2025_11_25: Revision = { ...v2026_07_28, version: "2025-11-25", era: "compat" }
+export const v2025_11_25: Revision = { ...v2026_07_28, version: "2025-11-25", era: "compat", polls: true }

@@ -5,6 +5,7 @@ export const v2026_07_28: Revision = {
   version: "2026-07-28",
   era: "native",
   batches: false,
+  polls: false,
   block: (block) => block,
   rewrites: false
 }

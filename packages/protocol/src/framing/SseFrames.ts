@@ -24,6 +24,9 @@ export const printSse = (data: string, options: { readonly id?: string; readonly
 /** A comment: keeps a connection alive and means nothing (HTTP-13, HTTP-14). */
 export const sseComment = ": \n\n"
 
+/** How long to wait before coming back, without an event. @param retry milliseconds */
+export const sseRetry = (retry: number): string => `retry: ${Math.max(0, Math.round(retry))}\n\n`
+
 const lineEnd = /\r\n|\n|\r/g
 
 /** Reads one stream. A carriage return ends its line at once; a line feed right after it belongs to it. */

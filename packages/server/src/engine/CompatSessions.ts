@@ -11,6 +11,7 @@ import type { Inbound } from "../envelope/Inbound.ts"
 import type { SessionFacts, SessionLookup } from "../envelope/SessionFacts.ts"
 import type { Change } from "../Change.ts"
 import type { Limits } from "../Limits.ts"
+import { EventLog } from "./EventLog.ts"
 import { changeKey, printChange, type Hub } from "./Hub.ts"
 
 class Session implements SessionFacts {
@@ -21,6 +22,7 @@ class Session implements SessionFacts {
   readonly owner: string
   logLevel: LogLevel | undefined = undefined
   used: number
+  readonly log: EventLog
   /** The resources whose changes it wants to hear of. */
   readonly #uris = new Set<string>()
   /** Where it can be told something: the streams that are open, the newest last. */
@@ -28,13 +30,14 @@ class Session implements SessionFacts {
   /** What changed while no stream was open. */
   readonly #missed = new Map<string, Change>()
 
-  constructor(id: string, owner: string, opening: Opening, used: number) {
+  constructor(id: string, owner: string, opening: Opening, used: number, keptEvents: number) {
     this.id = id
     this.owner = owner
     this.revision = opening.revision
     this.clientCapabilities = opening.clientCapabilities
     this.principal = opening.inbound.principal?.id
     this.used = used
+    this.log = new EventLog(keptEvents)
   }
 
   subscribe(uri: string, most: number): boolean {
@@ -129,7 +132,7 @@ export class CompatSessions {
     const { inbound } = opening
     const now = this.#parts.now()
     if (inbound.http === undefined) {
-      const session = new Session("", inbound.owner, opening, now)
+      const session = new Session("", inbound.owner, opening, now, this.#parts.limits.keptEvents)
       this.forget(inbound.owner)
       this.#byPipe.set(inbound.owner, session)
       return this.#heard(session)
@@ -137,7 +140,7 @@ export class CompatSessions {
     if (this.#parts.mode === "off") return { ...alone(inbound), revision: opening.revision }
     if (this.#byId.size >= this.#parts.limits.sessions && !this.#makeRoom(now)) return undefined
     const id = globalThis.crypto.randomUUID()
-    const session = new Session(id, `session:${id}`, opening, now)
+    const session = new Session(id, `session:${id}`, opening, now, this.#parts.limits.keptEvents)
     this.#byId.set(id, session)
     return this.#heard(session)
   }
@@ -158,6 +161,9 @@ export class CompatSessions {
     session.used = now
     return session
   }
+
+  /** What a session was sent on its streams; a pipe has none. */
+  readonly logOf = ({ id }: SessionFacts): EventLog | undefined => this.#byId.get(id)?.log
 
   /** Ends a session and its calls. */
   end({ id, owner }: SessionFacts): void {

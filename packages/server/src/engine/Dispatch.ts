@@ -28,7 +28,7 @@ import { listRow } from "./Pages.ts"
 import { promptRow } from "./PromptRow.ts"
 import { readRow } from "./ReadRow.ts"
 import type { Row } from "./Row.ts"
-import { subscribe, unsubscribe } from "./SessionStream.ts"
+import { subscribe, unsubscribe } from "./Subscribe.ts"
 
 const compatVersions = protocolVersions.filter((version) => eraOf(version) === "compat").toReversed()
 

@@ -6,10 +6,9 @@ import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import { Message, printResult, RpcError } from "@treadle/protocol/rpc"
+import { printResult, RpcError } from "@treadle/protocol/rpc"
 import { CurrentCall } from "../CurrentCall.ts"
-import { Admitted, type Offered } from "../envelope/Admitted.ts"
-import type { Inbound } from "../envelope/Inbound.ts"
+import type { Admitted } from "../envelope/Admitted.ts"
 import type { SessionFacts } from "../envelope/SessionFacts.ts"
 import type { Dress } from "../envelope/Dress.ts"
 import type { Refusal } from "../envelope/Refusal.ts"
@@ -18,12 +17,13 @@ import type { NeutralResult } from "../reply/NeutralResult.ts"
 import { failed, makeAnswers, refused } from "./Answers.ts"
 import type { Report } from "./Defects.ts"
 import type { Answered, Row, Running } from "./Row.ts"
+import type { EventLog } from "./EventLog.ts"
 import type { InFlight } from "./InFlight.ts"
 import type { Asking } from "./CallAsks.ts"
+import { callEvents } from "./KeptEvents.ts"
 import { isRetry } from "./RequestState.ts"
 import type { Rounds } from "./Rounds.ts"
 import { RunningCall } from "./RunningCall.ts"
-import { sessionStream } from "./SessionStream.ts"
 import type { Sink } from "./Sink.ts"
 
 export interface EngineParts {
@@ -36,6 +36,8 @@ export interface EngineParts {
   readonly rounds: Rounds
   readonly sweep: { readonly now: () => number; readonly wake: () => void }
   readonly onDropped: () => void
+  /** What a session was sent on its streams. */
+  readonly logOf: (session: SessionFacts) => EventLog | undefined
 }
 
 const noRoom = ({ request }: Admitted): Refusal => ({
@@ -45,7 +47,7 @@ const noRoom = ({ request }: Admitted): Refusal => ({
 })
 
 export const makeEngine = (parts: EngineParts) => {
-  const { asking, dispatch, dress, inFlight, limits, report, rounds, sweep, onDropped } = parts
+  const { asking, dispatch, dress, inFlight, limits, logOf, report, rounds, sweep, onDropped } = parts
   const { answerOf } = makeAnswers(dress, report)
 
   const settle = (call: RunningCall, running: Running, exit: Exit.Exit<NeutralResult, RpcError>): void => {
@@ -87,6 +89,13 @@ export const makeEngine = (parts: EngineParts) => {
       ? rounds.resume(call, running)
       : running.effect(call)
 
+  /** What the client of a session misses of a reply can be asked for again. */
+  const keep = (session: SessionFacts, sink: Sink): void => {
+    const log = logOf(session)
+    if (log !== undefined) sink.keep?.((events) => callEvents(log.open(), events, session.revision.polls))
+  }
+
+  /** Runs something for a request; whatever it sends goes to the sink. */
   const run = (request: Admitted, sink: Sink, running: Running): RunningCall | undefined => {
     const call = new RunningCall(request, sink, onDropped, running.kind, asking)
     const fiber = Effect.runForkWith(servicesFor(call, running))(effectOf(call, running))
@@ -138,31 +147,11 @@ export const makeEngine = (parts: EngineParts) => {
       const error = RpcError.internal(`Too many requests of this kind are running (${most}); wait for one to end`)
       return void sink.answer(refused({ rung: "calls", error, id: request.request.id }))
     }
+    if (request.session !== undefined) keep(request.session, sink)
     return run(request, sink, answered)
   }
 
-  /** Opens the stream of a session; it takes no answer. */
-  const openStream = (session: SessionFacts, inbound: Inbound, sink: Sink, offered: Offered): RunningCall | Refusal => {
-    const request = new Admitted(inbound, Message.request("", "the stream of a session"), offered)
-    request.session = session
-    request.revision = session.revision
-    if (inFlight.count(request.owner, "listen") >= limits.listeners) {
-      return { rung: "calls", error: RpcError.internal(`This session has ${limits.listeners} streams open already`) }
-    }
-    const end = () => sink.abandon()
-    const silent: Sink = {
-      post: (text) => sink.post(text),
-      full: () => sink.full(),
-      room: sink.room,
-      answer: end,
-      abandon: end,
-      tick: (now, since) => sink.tick(now, since)
-    }
-    const call = run(request, silent, sessionStream(session))
-    return call ?? { rung: "stopping", error: RpcError.internal("The server is stopping") }
-  }
-
-  return { start, openStream }
+  return { start, run }
 }
 
 export type Engine = ReturnType<typeof makeEngine>

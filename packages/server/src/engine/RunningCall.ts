@@ -93,6 +93,12 @@ export class RunningCall implements Call<unknown, never>, CurrentCallService {
     return (level, data, logger) => this.#aside(this.#printLog(level, data, logger))
   }
 
+  get pause(): Call<unknown, never>["pause"] {
+    return (retry) => {
+      if (!this.#answered && this.ending === undefined) this.sink.pause?.(retry)
+    }
+  }
+
   get fail(): Call<unknown, never>["fail"] {
     return (error: unknown) => {
       throw typeof error === "string" ? new ToolFailed(error) : error

@@ -1,40 +1,25 @@
 /**
- * What only sessions have: resources they subscribe to, and the stream on which a session without a pipe is told of
- * changes (CSUB-01, CHTTP-07 to CHTTP-10).
+ * The streams that the client of a session opens over HTTP: to be told of changes, or to go on where it lost one
+ * (CHTTP-07 to CHTTP-13).
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import { own } from "@treadle/protocol/json"
-import { RpcError } from "@treadle/protocol/rpc"
+import { HeaderName, trimHeaderValue } from "@treadle/protocol/http"
+import { Message, RpcError } from "@treadle/protocol/rpc"
+import { Admitted, type Offered } from "../envelope/Admitted.ts"
+import type { Inbound } from "../envelope/Inbound.ts"
+import type { Refusal } from "../envelope/Refusal.ts"
 import type { SessionFacts } from "../envelope/SessionFacts.ts"
 import type { Limits } from "../Limits.ts"
-import type { Row, Running } from "./Row.ts"
-
-const missingUri = () => RpcError.invalidParams("params.uri must name a resource")
-
-/** `resources/subscribe`. */
-export const subscribe =
-  (limits: Limits): Row =>
-  ({ request, session }) => {
-    const uri = own(request.params, "uri")
-    if (typeof uri !== "string") return missingUri()
-    return session?.subscribe(uri, limits.subscribedUris) === true
-      ? "{}"
-      : RpcError.invalidParams(`A session subscribes to at most ${limits.subscribedUris} resources`)
-  }
-
-/** `resources/unsubscribe`; one that was not subscribed to is fine. */
-export const unsubscribe =
-  (): Row =>
-  ({ request, session }) => {
-    const uri = own(request.params, "uri")
-    if (typeof uri !== "string") return missingUri()
-    session?.unsubscribe(uri)
-    return "{}"
-  }
+import type { Engine } from "./Engine.ts"
+import type { EventLog, Position } from "./EventLog.ts"
+import type { InFlight } from "./InFlight.ts"
+import { sessionEvents } from "./KeptEvents.ts"
+import type { Running } from "./Row.ts"
+import type { Sink } from "./Sink.ts"
 
 /** What an open stream runs: nothing of the author's, and for as long as its client wants. */
-export const sessionStream = (session: SessionFacts): Running => ({
+const listening = (session: SessionFacts): Running => ({
   name: "the stream of a session",
   kind: "listen",
   effect: (call) => Effect.callback<never>(() => Effect.sync(session.attach((text) => call.tell(text)))),
@@ -42,3 +27,79 @@ export const sessionStream = (session: SessionFacts): Running => ({
   timeout: undefined,
   died: (reference) => RpcError.internal(`Internal error (reference ${reference})`)
 })
+
+/** Takes no answer: the stream just ends. */
+const silent = (sink: Sink): Sink => {
+  const end = () => sink.abandon()
+  return {
+    post: (text) => sink.post(text),
+    full: () => sink.full(),
+    room: sink.room,
+    answer: end,
+    abandon: end,
+    tick: (now, since) => sink.tick(now, since)
+  }
+}
+
+export interface SessionStreamParts {
+  readonly run: Engine["run"]
+  readonly inFlight: InFlight
+  readonly limits: Limits
+  readonly offered: Offered
+  readonly logOf: (session: SessionFacts) => EventLog | undefined
+}
+
+const notKept: Refusal = {
+  rung: "event-kept",
+  error: RpcError.invalidRequest(
+    "What came after the event that Last-Event-ID names is no longer kept. Open a stream without it"
+  )
+}
+
+const stopping: Refusal = { rung: "stopping", error: RpcError.internal("The server is stopping") }
+
+export const makeSessionStreams = ({ inFlight, limits, logOf, offered, run }: SessionStreamParts) => {
+  const refusal = (session: SessionFacts): Refusal | undefined =>
+    inFlight.count(session.owner, "listen") < limits.listeners
+      ? undefined
+      : {
+          rung: "calls",
+          error: RpcError.internal(`This session has ${limits.listeners} streams open already; close one of them`)
+        }
+
+  /** Listens for changes, on a new stream or on where one was left. */
+  const listen = (session: SessionFacts, inbound: Inbound, sink: Sink, log: EventLog, from: Position | undefined) => {
+    from?.record.listener?.end("cancelled")
+    const refused = refusal(session)
+    if (refused !== undefined) return refused
+    const record = from?.record ?? log.open()
+    record.ended = false
+    sink.keep?.((connection) => {
+      if (from !== undefined) record.replay(connection, from.after)
+      return sessionEvents(record, connection, session.revision.polls)
+    })
+    const request = new Admitted(inbound, Message.request("", "the stream of a session"), offered)
+    request.session = session
+    request.revision = session.revision
+    const call = run(request, silent(sink), listening(session))
+    record.listener = call
+    return call === undefined ? stopping : () => call.end("cancelled")
+  }
+
+  /**
+   * Opens a stream of a session: where an earlier one was lost, or for changes.
+   *
+   * @returns what to do once the connection has gone, or why there is no stream
+   */
+  return (session: SessionFacts, inbound: Inbound, sink: Sink): (() => void) | Refusal => {
+    const log = logOf(session)
+    if (log === undefined) return notKept
+    const last = inbound.http?.header(HeaderName.lastEventId)
+    const from = last === undefined ? undefined : log.find(trimHeaderValue(last))
+    if (last !== undefined && from === undefined) return notKept
+    const resume = from?.record.resume
+    if (from === undefined || resume === undefined) return listen(session, inbound, sink, log, from)
+    sink.keep?.((connection) => resume(connection, from.after))
+    return () => {}
+  }
+}

@@ -5,6 +5,7 @@
 import type * as Effect from "effect/Effect"
 import type { RpcError } from "@treadle/protocol/rpc"
 import type { Rung } from "../envelope/Refusal.ts"
+import type { Events } from "./Events.ts"
 
 /** The one answer of a request. */
 export interface Answer {
@@ -34,6 +35,10 @@ export interface Sink {
   /** Whether nothing that must be answered can be sent ahead of the answer. */
   readonly mute?: boolean
   readonly answer: (answer: Answer) => void
+  /** Lets events pass through something that keeps them, before any is sent. Only HTTP has events. */
+  readonly keep?: (through: (connection: Events) => Events) => void
+  /** Lets the client wait without a connection, where it comes back by itself. @param retry milliseconds */
+  readonly pause?: (retry: number) => void
   /** The request was cancelled by its sender: nothing more is said about it. */
   readonly abandon: () => void
   /** Time passes while the request runs. @param now milliseconds @param since when the request came */

@@ -19,6 +19,7 @@ export type Rung =
   | "session-named"
   | "session-known"
   | "sessions"
+  | "event-kept"
   | "version-known"
   | "method-known"
   | "version-named"

@@ -97,7 +97,7 @@ class NodeWriter implements HttpWriter {
   }
 
   unread(): number {
-    return this.#res.writableLength
+    return this.#res.destroyed ? 0 : this.#res.writableLength
   }
 }
 
@@ -165,7 +165,7 @@ const sessionVerb = (
   const events = new HttpReply(new NodeWriter(res, outbox, served.isStopping), { json: false, events: true }, reply)
   const stream = served.openStream(inbound, events)
   if ("rung" in stream) return stream
-  res.on("close", () => stream.end("cancelled"))
+  res.on("close", stream)
   events.begin()
   return undefined
 }

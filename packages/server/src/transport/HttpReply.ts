@@ -5,9 +5,10 @@
  * A door gives it a writer; the rules are here.
  */
 import * as Effect from "effect/Effect"
-import { printSse, sseComment } from "@treadle/protocol/framing"
+import { printSse, sseComment, sseRetry } from "@treadle/protocol/framing"
 import type { Accepted } from "@treadle/protocol/http"
 import type { Limits } from "../Limits.ts"
+import type { Events } from "../engine/Events.ts"
 import type { Answer, Sink } from "../engine/Sink.ts"
 import { statusOf } from "./HttpStatus.ts"
 
@@ -36,80 +37,97 @@ export interface ReplySettings {
   readonly onDropped: () => void
 }
 
+/** The events of one connection, as they are. */
+const eventsOf = (writer: HttpWriter): Events => ({
+  send: (text, id) => writer.write(printSse(text, id === undefined ? {} : { id })),
+  end: (text, id) => writer.end(text === undefined ? "" : printSse(text, id === undefined ? {} : { id })),
+  comment: () => void writer.write(sseComment),
+  pause: (retry) => writer.end(sseRetry(retry)),
+  unread: () => writer.unread(),
+  drained: writer.drained
+})
+
 export class HttpReply implements Sink {
   readonly #writer: HttpWriter
   readonly #settings: ReplySettings
-  readonly #events: boolean
+  readonly #takesEvents: boolean
   /** Whether the answer is an event although nothing came before it. */
   readonly #always: boolean
-  #open = false
+  #through: ((connection: Events) => Events) | undefined
+  #events: Events | undefined
   #spoke = 0
 
   constructor(writer: HttpWriter, accepts: Accepted, settings: ReplySettings) {
     this.#writer = writer
     this.#settings = settings
-    this.#events = accepts.events && (settings.form !== "json" || !accepts.json)
-    this.#always = this.#events && (!accepts.json || settings.form === "events")
+    this.#takesEvents = accepts.events && (settings.form !== "json" || !accepts.json)
+    this.#always = this.#takesEvents && (!accepts.json || settings.form === "events")
   }
 
   /** Starts an event stream before there is anything to say; a comment tells the client that it is open. */
   begin(): void {
-    this.#start()
-    this.#writer.write(sseComment)
+    this.#start().comment()
   }
 
   get mute(): boolean {
-    return !this.#events
+    return !this.#takesEvents
   }
 
   get room(): Effect.Effect<void> {
-    return this.#writer.drained
+    return (this.#events ?? this.#writer).drained
   }
 
   full(): boolean {
-    return this.#open && this.#writer.unread() > this.#settings.limits.unreadBytes
+    return this.#events !== undefined && this.#events.unread() > this.#settings.limits.unreadBytes
   }
 
   post(text: string): boolean {
-    if (!this.#events) {
-      this.#settings.onDropped()
-      return true
-    }
-    this.#start()
-    return this.#writer.write(printSse(text))
+    if (this.#takesEvents) return this.#start().send(text)
+    this.#settings.onDropped()
+    return true
   }
 
   answer(answer: Answer): void {
     const status = statusOf(answer)
-    if (!this.#open && (!this.#always || status !== 200)) return this.#writer.json(status, answer.text, answer.session)
-    this.#start(answer.session)
-    this.#writer.end(printSse(answer.text))
+    if (this.#events === undefined && (!this.#always || status !== 200)) {
+      return this.#writer.json(status, answer.text, answer.session)
+    }
+    this.#start(answer.session).end(answer.text)
   }
 
   /** A stream without an answer, or a status without a body: nothing that could be taken for JSON. */
   abandon(): void {
-    if (!this.#open && !this.#events) return this.#writer.json(202, "")
-    this.#start()
-    this.#writer.end("")
+    if (this.#events === undefined && !this.#takesEvents) return this.#writer.json(202, "")
+    this.#start().end()
+  }
+
+  keep(through: (connection: Events) => Events): void {
+    this.#through = through
+  }
+
+  pause(retry: number): void {
+    if (this.#takesEvents && this.#through !== undefined) this.#start().pause(retry)
   }
 
   tick(now: number, since: number): void {
     const { keepAlive, streamAfter } = this.#settings.limits
-    if (!this.#open) {
-      if (!this.#events || now - since < streamAfter) return
+    if (this.#events === undefined) {
+      if (!this.#takesEvents || now - since < streamAfter) return
       this.#start()
       this.#spoke = now
     } else if (this.#spoke === 0) {
       this.#spoke = now
     } else if (now - this.#spoke >= keepAlive) {
       this.#spoke = now
-      if (this.#writer.unread() === 0) this.#writer.write(sseComment)
+      if (this.#events.unread() === 0) this.#events.comment()
     }
   }
 
-  #start(session?: string): void {
-    if (this.#open) return
-    this.#open = true
+  #start(session?: string): Events {
+    if (this.#events !== undefined) return this.#events
     this.#writer.open(session)
+    const connection = eventsOf(this.#writer)
+    this.#events = this.#through === undefined ? connection : this.#through(connection)
+    return this.#events
   }
 }

@@ -19,6 +19,7 @@ const refusedStatus: { readonly [R in Rung]: number } = {
   "session-named": 400,
   "session-known": 404,
   sessions: 503,
+  "event-kept": 400,
   "version-known": 400,
   "method-known": 200,
   "version-named": 400,

@@ -11,7 +11,6 @@ import type { Inbound } from "../envelope/Inbound.ts"
 import type { Refusal } from "../envelope/Refusal.ts"
 import type { SessionLookup } from "../envelope/SessionFacts.ts"
 import { refused } from "../engine/Answers.ts"
-import type { RunningCall } from "../engine/RunningCall.ts"
 import type { Sink } from "../engine/Sink.ts"
 import type { Guard } from "./HttpGuard.ts"
 import { endingRefusal } from "./HttpSession.ts"
@@ -27,7 +26,7 @@ export interface WebDoorParts {
     readonly refusal?: Refusal | undefined
   }
   readonly endSession: (inbound: Inbound) => SessionLookup
-  readonly openStream: (inbound: Inbound, sink: Sink) => RunningCall | Refusal
+  readonly openStream: (inbound: Inbound, sink: Sink) => (() => void) | Refusal
   readonly guard: Guard
   readonly reply: ReplySettings
 }
@@ -242,7 +241,7 @@ export const webExchange = async (parts: WebDoorParts, request: Request, call: W
   if (request.method === "GET") {
     const stream = parts.openStream(inbound, reply)
     if ("rung" in stream) return refusedResponse(stream)
-    gone = () => stream.end("cancelled")
+    gone = stream
     request.signal.addEventListener("abort", () => gone(), { once: true })
     reply.begin()
     return writer.response

@@ -1,11 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { rawToolCall, type RawMessage } from "@treadle/testing"
+import { rawToolCall } from "@treadle/testing"
 import { McpHttp, type FetchDoor } from "../../src/http.ts"
 import { Ask, CurrentCall } from "../../src/index.ts"
 import { empty, said } from "../fixtures/calling.ts"
-import { eventMessages, headersOf } from "../fixtures/rawPeers.ts"
+import { eventTail } from "../fixtures/eventTail.ts"
+import { headersOf } from "../fixtures/rawPeers.ts"
 
 const nameForm = Ask.form({ message: "Who?", fields: { name: Schema.String } })
 const mcp = empty().tool("greet", { description: "" }, () =>
@@ -42,15 +43,6 @@ const opened = Effect.fnUntraced(function* (open: FetchDoor<{}>) {
 
 const call = { jsonrpc: "2.0", id: 2, method: "tools/call", params: { name: "greet" } }
 
-/** The next events of a response that stays open. */
-const reading = (response: Response) => {
-  const reader = response.body?.getReader()
-  return Effect.promise(async (): Promise<RawMessage> => {
-    const { value } = (await reader?.read()) ?? {}
-    return eventMessages(new TextDecoder().decode(value))[0] ?? {}
-  })
-}
-
 describe("a question over HTTP", () => {
   it.effect(
     "CHTTP-03 CHTTP-05: of a session is a request on the stream of its call, answered with a POST of its own",
@@ -60,7 +52,7 @@ describe("a question over HTTP", () => {
         const [session, stranger] = [yield* opened(open), yield* opened(open)]
         const response = yield* post(open, call, session)
         assert.strictEqual(response.headers.get("content-type"), "text/event-stream")
-        const next = reading(response)
+        const next = eventTail(response).message
         const request = yield* next
         assert.strictEqual(request["method"], "elicitation/create")
         const answer = { jsonrpc: "2.0", id: request["id"], result: { action: "accept", content: { name: "Ada" } } }
@@ -87,7 +79,7 @@ describe("a question over HTTP", () => {
       const open = yield* door
       const session = yield* opened(open)
       const response = yield* post(open, call, session)
-      const next = reading(response)
+      const next = eventTail(response).message
       yield* next
       const ended = yield* Effect.promise(() =>
         open(new Request("http://localhost/mcp", { method: "DELETE", headers: session }))

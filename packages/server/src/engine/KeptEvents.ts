@@ -1,0 +1,87 @@
+/**
+ * Streams of a session whose events have ids and are kept, so that a client may lose its connection and lose nothing.
+ */
+import * as Effect from "effect/Effect"
+import type { EventRecord } from "./EventLog.ts"
+import type { Events } from "./Events.ts"
+
+/** The first event of a stream, so that there is an id to come back with (CHTTP-03). */
+const prime = (connection: Events, record: EventRecord): void => void connection.send("", record.keep(""))
+
+/** The stream of a call. It lasts as long as the call, on one connection after another, or on none. */
+class CallEvents implements Events {
+  readonly #record: EventRecord
+  readonly #polls: boolean
+  #connection: Events | undefined
+
+  constructor(record: EventRecord, connection: Events, polls: boolean) {
+    this.#record = record
+    this.#connection = connection
+    this.#polls = polls
+    record.resume = (next, after) => this.#resume(next, after)
+    if (polls) prime(connection, record)
+  }
+
+  send(text: string): boolean {
+    const id = this.#record.keep(text)
+    return this.#connection === undefined || this.#connection.send(text, id)
+  }
+
+  end(text?: string): void {
+    const id = text === undefined ? undefined : this.#record.keep(text)
+    this.#record.ended = true
+    this.#connection?.end(text, id)
+    this.#connection = undefined
+  }
+
+  comment(): void {
+    this.#connection?.comment()
+  }
+
+  pause(retry: number): void {
+    if (!this.#polls) return
+    this.#connection?.pause(retry)
+    this.#connection = undefined
+  }
+
+  unread(): number {
+    return this.#connection?.unread() ?? 0
+  }
+
+  get drained(): Effect.Effect<void> {
+    return this.#connection?.drained ?? Effect.void
+  }
+
+  #resume(connection: Events, after: number): Events {
+    this.#connection?.end()
+    this.#connection = undefined
+    this.#record.replay(connection, after)
+    if (this.#record.ended) connection.end()
+    else this.#connection = connection
+    return this
+  }
+}
+
+/**
+ * The stream of a call that is answered on it.
+ *
+ * @param polls whether its reader comes back to a stream that was closed (CHTTP-03, CHTTP-05)
+ */
+export const callEvents = (record: EventRecord, connection: Events, polls: boolean): Events =>
+  new CallEvents(record, connection, polls)
+
+/** The stream on which a session is told of changes: it ends with its connection, and may go on with the next one. */
+export const sessionEvents = (record: EventRecord, connection: Events, polls: boolean): Events => {
+  if (polls) prime(connection, record)
+  return {
+    send: (text) => connection.send(text, record.keep(text)),
+    end: () => {
+      record.ended = true
+      connection.end()
+    },
+    comment: () => connection.comment(),
+    pause: () => {},
+    unread: () => connection.unread(),
+    drained: connection.drained
+  }
+}

@@ -1,0 +1,30 @@
+/**
+ * The resources that a session wants to hear of (CSUB-01).
+ */
+import { own } from "@treadle/protocol/json"
+import { RpcError } from "@treadle/protocol/rpc"
+import type { Limits } from "../Limits.ts"
+import type { Row } from "./Row.ts"
+
+const missingUri = () => RpcError.invalidParams("params.uri must name a resource")
+
+/** `resources/subscribe`. */
+export const subscribe =
+  (limits: Limits): Row =>
+  ({ request, session }) => {
+    const uri = own(request.params, "uri")
+    if (typeof uri !== "string") return missingUri()
+    return session?.subscribe(uri, limits.subscribedUris) === true
+      ? "{}"
+      : RpcError.invalidParams(`A session subscribes to at most ${limits.subscribedUris} resources`)
+  }
+
+/** `resources/unsubscribe`; one that was not subscribed to is fine. */
+export const unsubscribe =
+  (): Row =>
+  ({ request, session }) => {
+    const uri = own(request.params, "uri")
+    if (typeof uri !== "string") return missingUri()
+    session?.unsubscribe(uri)
+    return "{}"
+  }
