@@ -14,7 +14,7 @@ const names: { readonly [path: string]: string } = {
   "./era": `
     commonVersion eraOf isProtocolVersion latestNative nativeVersions negotiated protocolVersions revisionOf v2026_07_28
   `,
-  "./framing": "LineCutter SseReader linePair printSse sseComment webUtf8",
+  "./framing": "LineCutter SseReader linePair printSse sseComment sseRetry webUtf8",
   "./http": `
     HeaderName accepted compareParams decodeHeaderValue encodeHeaderValue isEventStreamType isJsonType
     mirrorParams paramHeaders trimHeaderValue

@@ -26,6 +26,7 @@ import type { InFlight } from "../engine/InFlight.ts"
 import type { OpenAsks } from "../engine/OpenAsks.ts"
 import type { RunningCall } from "../engine/RunningCall.ts"
 import type { Sink } from "../engine/Sink.ts"
+import { serveBatch } from "./Batch.ts"
 
 /** What became of a message. */
 export type Outcome =
@@ -52,6 +53,10 @@ const sessionOf = (inbound: Inbound, offered: Offered): SessionLookup =>
   inbound.http !== undefined && saysNative(inbound.http.header(HeaderName.version))
     ? "not-named"
     : offered.session(inbound)
+
+/** Whether a handshake settled on the revision that has batches; a request that stands alone never does. */
+const takesBatches = (session: SessionLookup, { http }: Inbound): boolean =>
+  typeof session === "object" && session.revision.batches && (http === undefined || session.id !== "")
 
 const ended: Refusal = {
   rung: "session-known",
@@ -105,7 +110,7 @@ export const makeServe = ({ asks, engine, inFlight, offered, isStopping }: Serve
     return engine.start(candidate, sink)
   }
 
-  return (inbound, sink) => {
+  const one: Serve = (inbound, sink) => {
     const decoded = Message.decode(inbound.value)
     if (Result.isFailure(decoded)) {
       return inbound.http === undefined && isNotification(inbound.value)
@@ -121,5 +126,12 @@ export const makeServe = ({ asks, engine, inFlight, offered, isStopping }: Serve
       default:
         return answered(inbound, message, sink)
     }
+  }
+
+  return (inbound, sink) => {
+    if (!Array.isArray(inbound.value)) return one(inbound, sink)
+    const session = sessionOf(inbound, offered)
+    if (session === "unknown") return refuse(sink, ended)
+    return takesBatches(session, inbound) ? serveBatch(one, inbound, inbound.value, sink) : one(inbound, sink)
   }
 }

@@ -1,0 +1,86 @@
+/**
+ * An array of messages, which only sessions of 2025-03-26 may send: each is served by itself, and the answers leave
+ * together (BASE-24).
+ */
+import { isRecord, own } from "@treadle/protocol/json"
+import { isRequestId, RpcError } from "@treadle/protocol/rpc"
+import type { Inbound } from "../envelope/Inbound.ts"
+import { refused } from "../engine/Answers.ts"
+import type { Answer, Sink } from "../engine/Sink.ts"
+import type { Outcome, Serve } from "./Serve.ts"
+
+/** The most messages of one batch. */
+const largest = 100
+
+/** Gathers the answers of a batch for the sink of the whole. */
+class Gathering {
+  readonly #whole: Sink
+  readonly #texts: Array<string> = []
+  #open = 1
+
+  constructor(whole: Sink) {
+    this.#whole = whole
+  }
+
+  /** The sink of one more message. */
+  sink(): Sink {
+    const whole = this.#whole
+    this.#open++
+    let open = true
+    const close = (text?: string) => {
+      if (!open) return
+      open = false
+      if (text !== undefined) this.#texts.push(text)
+      this.close()
+    }
+    return {
+      post: (text) => whole.post(text),
+      full: () => whole.full(),
+      room: whole.room,
+      mute: whole.mute ?? false,
+      answer: ({ text }) => close(text),
+      abandon: close,
+      keep: (through) => whole.keep?.(through),
+      pause: (retry) => whole.pause?.(retry),
+      tick: (now, since) => whole.tick(now, since)
+    }
+  }
+
+  /** One message less to wait for; the last one lets the answers go. */
+  close(): void {
+    if (--this.#open > 0) return
+    if (this.#texts.length === 0) this.#whole.abandon()
+    else this.#whole.answer({ text: `[${this.#texts.join(",")}]` })
+  }
+}
+
+const isHandshake = (value: unknown): boolean => isRecord(value) && value["method"] === "initialize"
+
+const noHandshake = (value: unknown): Answer => {
+  const id = own(value, "id")
+  const error = RpcError.invalidRequest("initialize is a message of its own, never one of a batch")
+  return refused({ rung: "message", error, id: isRequestId(id) ? id : undefined })
+}
+
+/** Serves a batch. @param one serves one message of it */
+export const serveBatch = (one: Serve, inbound: Inbound, values: ReadonlyArray<unknown>, sink: Sink): Outcome => {
+  if (values.length === 0 || values.length > largest) {
+    const error = RpcError.invalidRequest(`A batch has 1 to ${largest} messages, not ${values.length}`)
+    sink.answer(refused({ rung: "message", error }))
+    return undefined
+  }
+  const { context, http, owner, principal, services } = inbound
+  const gathering = new Gathering(sink)
+  let silent = true
+  for (const value of values) {
+    const part = gathering.sink()
+    const outcome = isHandshake(value)
+      ? part.answer(noHandshake(value))
+      : one({ value, context, http, owner, principal, services }, part)
+    if (outcome === "accepted") part.abandon()
+    else silent = false
+  }
+  if (silent) return "accepted"
+  gathering.close()
+  return undefined
+}
