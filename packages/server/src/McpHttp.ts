@@ -7,6 +7,7 @@ import { notServing, plainDoor, type Complete } from "./PlainDoor.ts"
 import type { Served, ServedSettings } from "./Served.ts"
 import { makeGuard, type GuardSettings } from "./transport/HttpGuard.ts"
 import type { ReplyForm } from "./transport/HttpReply.ts"
+import { twoEndpoint, type SseSettings } from "./transport/TwoEndpoint.ts"
 import { refusedResponse, webExchange, type WebDoorParts } from "./transport/WebExchange.ts"
 
 /** Settings of the HTTP doors. */
@@ -54,13 +55,44 @@ export const webDoorParts = (served: Served, settings: HttpSettings): WebDoorPar
  * response.status // => 405
  * ```
  */
-const fetch = <R, Ctx>(mcp: Mcp<R, Ctx> & Complete<R>, settings: HttpSettings = {}): FetchDoor<Ctx> => {
-  const door = plainDoor(mcp as unknown as Mcp<never, Ctx>, settings)
+const fetch = <R, Ctx>(mcp: Mcp<R, Ctx> & Complete<R>, settings: HttpSettings = {}): FetchDoor<Ctx> =>
+  fetchDoor(mcp as unknown as Mcp<never, Ctx>, settings, (served) => served)
+
+/**
+ * Serves clients that only speak the HTTP+SSE transport of 2024-11-05: a GET opens their stream, and they POST to the
+ * address that its first event names. Mount it beside `fetch`, at a path of its own, usually `/sse`.
+ *
+ * @param settings those of `fetch`, and `messages`, where clients send to
+ * @throws McpBuildErrors with every reason, when the definition cannot be served
+ * @deprecated HTTP+SSE is deprecated (SEP-2596), and goes three months after that is final. Serve `fetch`, which takes
+ * clients of 2024-11-05 too when they speak Streamable HTTP.
+ *
+ * @example
+ * ```ts
+ * import { Mcp } from "@treadle/server"
+ * import { McpHttp } from "@treadle/server/http"
+ *
+ * const sse = McpHttp.sse(Mcp.make({ name: "hello", version: "1.0.0" }))
+ * const response = await sse(new Request("http://localhost/sse", { headers: { accept: "text/event-stream" } }))
+ * response.headers.get("content-type") // => "text/event-stream"
+ * await sse.close()
+ * ```
+ */
+const sse = <R, Ctx>(mcp: Mcp<R, Ctx> & Complete<R>, settings: SseSettings & HttpSettings = {}): FetchDoor<Ctx> =>
+  fetchDoor(mcp as unknown as Mcp<never, Ctx>, settings, twoEndpoint(settings))
+
+/** @param face what the door calls of the served thing */
+const fetchDoor = <Ctx>(
+  mcp: Mcp<never, Ctx>,
+  settings: HttpSettings,
+  face: (served: Served) => Served
+): FetchDoor<Ctx> => {
+  const door = plainDoor(mcp, settings)
   let parts: WebDoorParts | undefined
   const handle = async (request: Request, context: unknown = {}): Promise<Response> => {
     const served = door.current() ?? (await door.open().catch(() => undefined))
     if (served === undefined) return refusedResponse(notServing)
-    parts ??= webDoorParts(served, settings)
+    parts ??= webDoorParts(face(served), settings)
     return webExchange(parts, request, { context })
   }
   return Object.assign(handle as (request: Request, ...context: With<Ctx>) => Promise<Response>, {
@@ -70,4 +102,4 @@ const fetch = <R, Ctx>(mcp: Mcp<R, Ctx> & Complete<R>, settings: HttpSettings = 
   })
 }
 
-export const McpHttp = { fetch }
+export const McpHttp = { fetch, sse }

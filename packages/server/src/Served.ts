@@ -16,7 +16,6 @@ import { makeDress } from "./envelope/Dress.ts"
 import type { Offered } from "./envelope/Admitted.ts"
 import type { Inbound } from "./envelope/Inbound.ts"
 import type { Refusal } from "./envelope/Refusal.ts"
-import type { SessionLookup } from "./envelope/SessionFacts.ts"
 import { makeDefects, type OnDefect, type Report } from "./engine/Defects.ts"
 import { CompatSessions, type SessionMode } from "./engine/CompatSessions.ts"
 import { makeDispatch, servedIn } from "./engine/Dispatch.ts"
@@ -26,6 +25,7 @@ import { makeAsking } from "./engine/Asking.ts"
 import { makeStateSeal } from "./engine/RequestState.ts"
 import { makeRounds } from "./engine/Rounds.ts"
 import { InFlight } from "./engine/InFlight.ts"
+import { makeHold, type Hold } from "./engine/HeldStream.ts"
 import { Hub } from "./engine/Hub.ts"
 import { completes, makeOffer } from "./engine/Offer.ts"
 import type { Ending } from "./engine/RunningCall.ts"
@@ -38,8 +38,9 @@ import { Limits } from "./Limits.ts"
 import type { ServerInfo } from "./ServerInfo.ts"
 import type { StateKey } from "./StateKey.ts"
 import type { Principal } from "./Principal.ts"
-import { streamRefusal } from "./transport/HttpSession.ts"
-import { makeServe, type Serve } from "./transport/Serve.ts"
+import { endingRefusal, streamRefusal } from "./transport/HttpSession.ts"
+import type { Serve } from "./transport/Outcome.ts"
+import { makeServe } from "./transport/Serve.ts"
 
 /** What every door can be told. */
 export interface ServedSettings {
@@ -84,6 +85,8 @@ export interface Served {
   readonly counters: () => Counters
   /** Who a context says is calling; a function of the author's that throws refuses the request. */
   readonly identify: (context: unknown) => Caller
+  /** Logs a warning of the server itself. */
+  readonly warn: (text: string) => void
   /** Counts a message that was dropped. */
   readonly onDropped: () => void
   /** Whether new calls are refused. */
@@ -96,8 +99,10 @@ export interface Served {
    * @returns what to do once the connection has gone
    */
   readonly openStream: (inbound: Inbound, sink: Sink) => (() => void) | Refusal
-  /** Ends the compat session that a request names, and its calls (CHTTP-19). @returns what the request named */
-  readonly endSession: (inbound: Inbound) => SessionLookup
+  /** Ends the compat session that a request names, and its calls (CHTTP-19). @returns why there is none */
+  readonly endSession: (inbound: Inbound) => Refusal | undefined
+  /** Holds a stream open that tells its client things. */
+  readonly hold: Hold
   /** Tells those who listen of a change. */
   readonly changed: (change: Change) => void
   /** Completes when nothing runs. */
@@ -221,7 +226,8 @@ export const makeServed = Effect.fnUntraced(function* (definition: ServedDefinit
     session: sessions.find,
     paramHeaders: (name, context) => toolHeaders(offer.tools, name, context)
   }
-  const openStream = makeSessionStreams({ run: engine.run, inFlight, limits, logOf: sessions.logOf, offered })
+  const hold = makeHold({ run: engine.run, inFlight, isStopping: () => stopping, limits, offered })
+  const openStream = makeSessionStreams({ hold, logOf: sessions.logOf })
   const quiet = Effect.timeoutOption(inFlight.empty, limits.grace)
   const stop = Effect.suspend(() => {
     stopping = true
@@ -252,6 +258,7 @@ export const makeServed = Effect.fnUntraced(function* (definition: ServedDefinit
       dropped
     }),
     changed: (change) => hub.publish(change),
+    warn,
     identify: identifier(definition.principal, report),
     onDropped,
     isStopping: () => stopping,
@@ -267,9 +274,11 @@ export const makeServed = Effect.fnUntraced(function* (definition: ServedDefinit
     },
     endSession: (inbound) => {
       const session = sessions.find(inbound)
-      if (typeof session === "object") sessions.end(session)
-      return session
+      const kept = endingRefusal(session)
+      if (kept === undefined && typeof session === "object") sessions.end(session)
+      return kept
     },
+    hold,
     idle: inFlight.empty,
     stop
   } satisfies Served

@@ -15,10 +15,19 @@ export interface SseEvent {
   readonly retry?: number
 }
 
+/** What an event may have beside its data. */
+export interface SseFields {
+  readonly id?: string
+  /** The name of the event; `message` where it has none. */
+  readonly event?: string
+  /** Milliseconds. */
+  readonly retry?: number
+}
+
 /** One event with a line of data, as MCP sends a message. */
-export const printSse = (data: string, options: { readonly id?: string; readonly retry?: number } = {}): string =>
-  `${options.id === undefined ? "" : `id: ${options.id}\n`}${
-    options.retry === undefined ? "" : `retry: ${options.retry}\n`
+export const printSse = (data: string, { event, id, retry }: SseFields = {}): string =>
+  `${event === undefined ? "" : `event: ${event}\n`}${id === undefined ? "" : `id: ${id}\n`}${
+    retry === undefined ? "" : `retry: ${retry}\n`
   }data: ${data}\n\n`
 
 /** A comment: keeps a connection alive and means nothing (HTTP-13, HTTP-14). */

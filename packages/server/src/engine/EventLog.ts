@@ -20,8 +20,8 @@ export class EventRecord {
   listener: RunningCall | undefined
   /** Continues the stream on another connection, after the event of this number; absent where a new listener does. */
   resume: ((connection: Events, after: number) => Events) | undefined
-  /** Whether nothing more is sent: the whole record goes when room is needed. */
-  ended = false
+  /** Whether nothing is going to be sent: then the whole record goes when room is needed. */
+  ended = true
   size = 0
   readonly #key: string
   readonly #log: EventLog
@@ -49,7 +49,7 @@ export class EventRecord {
 
   /** Sends again what a reader has not seen. */
   replay(connection: Events, after: number): void {
-    for (const { id, text } of this.after(after)) connection.send(text, id)
+    for (const { id, text } of this.after(after)) connection.send(text, { id })
   }
 
   /** Forgets the oldest event, unless it is the last. @returns how much room that gives */

@@ -3,17 +3,13 @@
  * connections.
  */
 import type * as Effect from "effect/Effect"
+import type { SseFields } from "@treadle/protocol/framing"
 
 export interface Events {
-  /**
-   * Sends one event.
-   *
-   * @param id names it, for a reader that loses the connection
-   * @returns `false` when the peer reads too slowly
-   */
-  readonly send: (text: string, id?: string) => boolean
+  /** Sends one event. @returns `false` when the peer reads too slowly */
+  readonly send: (text: string, fields?: SseFields) => boolean
   /** Ends the stream, after one more event where there is one. */
-  readonly end: (text?: string, id?: string) => void
+  readonly end: (text?: string, fields?: SseFields) => void
   /** Sends what means nothing, so that nobody takes the connection for dead. */
   readonly comment: () => void
   /** Closes the connection; its reader comes back for the rest. @param retry after how many milliseconds */

@@ -6,7 +6,7 @@ import type { EventRecord } from "./EventLog.ts"
 import type { Events } from "./Events.ts"
 
 /** The first event of a stream, so that there is an id to come back with (CHTTP-03). */
-const prime = (connection: Events, record: EventRecord): void => void connection.send("", record.keep(""))
+const prime = (connection: Events, record: EventRecord): void => void connection.send("", { id: record.keep("") })
 
 /** The stream of a call. It lasts as long as the call, on one connection after another, or on none. */
 class CallEvents implements Events {
@@ -18,19 +18,20 @@ class CallEvents implements Events {
     this.#record = record
     this.#connection = connection
     this.#polls = polls
+    record.ended = false
     record.resume = (next, after) => this.#resume(next, after)
     if (polls) prime(connection, record)
   }
 
   send(text: string): boolean {
     const id = this.#record.keep(text)
-    return this.#connection === undefined || this.#connection.send(text, id)
+    return this.#connection === undefined || this.#connection.send(text, { id })
   }
 
   end(text?: string): void {
-    const id = text === undefined ? undefined : this.#record.keep(text)
+    const fields = text === undefined ? undefined : { id: this.#record.keep(text) }
     this.#record.ended = true
-    this.#connection?.end(text, id)
+    this.#connection?.end(text, fields)
     this.#connection = undefined
   }
 
@@ -72,9 +73,10 @@ export const callEvents = (record: EventRecord, connection: Events, polls: boole
 
 /** The stream on which a session is told of changes: it ends with its connection, and may go on with the next one. */
 export const sessionEvents = (record: EventRecord, connection: Events, polls: boolean): Events => {
+  record.ended = false
   if (polls) prime(connection, record)
   return {
-    send: (text) => connection.send(text, record.keep(text)),
+    send: (text) => connection.send(text, { id: record.keep(text) }),
     end: () => {
       record.ended = true
       connection.end()

@@ -7,6 +7,8 @@ import type { Principal } from "../Principal.ts"
 /** What HTTP says beside the body. Names are in lower case. */
 export interface HttpFacts {
   readonly header: (name: string) => string | undefined
+  /** Where the request was sent, as far as the door saw it. */
+  readonly url: string
 }
 
 export interface Inbound {

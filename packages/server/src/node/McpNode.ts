@@ -16,6 +16,7 @@ import { makeGuard, type GuardSettings } from "../transport/HttpGuard.ts"
 import type { ReplyForm } from "../transport/HttpReply.ts"
 import { statusOf } from "../transport/HttpStatus.ts"
 import { makeOutbox } from "../transport/Outbox.ts"
+import { twoEndpoint, type SseSettings } from "../transport/TwoEndpoint.ts"
 import { nodeExchange, type NodeDoorParts } from "./NodeExchange.ts"
 import type { NodeRequest } from "./NodeBody.ts"
 import { serveStdio } from "./NodeStdio.ts"
@@ -87,15 +88,35 @@ const unavailable = (res: ServerResponse): void => {
  * @param settings `hosts` and `origins` that are served, `limits`, `replies`, `onDefect`
  * @throws McpBuildErrors with every reason, when the definition cannot be served
  */
-const handler = <R, Ctx>(mcp: Mcp<R, Ctx> & Complete<R>, settings: NodeSettings = {}): NodeDoor<Ctx> => {
-  const door = plainDoor(mcp as unknown as Mcp<never, Ctx>, settings)
+const handler = <R, Ctx>(mcp: Mcp<R, Ctx> & Complete<R>, settings: NodeSettings = {}): NodeDoor<Ctx> =>
+  nodeDoor(mcp as unknown as Mcp<never, Ctx>, settings, (served) => served)
+
+/**
+ * A handler for clients that only speak the HTTP+SSE transport of 2024-11-05: a GET opens their stream, and they POST to
+ * the address that its first event names. Mount it beside `handler`, at a path of its own, usually `/sse`.
+ *
+ * @param settings those of `handler`, and `messages`, where clients send to
+ * @throws McpBuildErrors with every reason, when the definition cannot be served
+ * @deprecated HTTP+SSE is deprecated (SEP-2596), and goes three months after that is final. Serve `handler`, which takes
+ * clients of 2024-11-05 too when they speak Streamable HTTP.
+ */
+const sse = <R, Ctx>(mcp: Mcp<R, Ctx> & Complete<R>, settings: SseSettings & NodeSettings = {}): NodeDoor<Ctx> =>
+  nodeDoor(mcp as unknown as Mcp<never, Ctx>, settings, twoEndpoint(settings))
+
+/** @param face what the door calls of the served thing */
+const nodeDoor = <Ctx>(
+  mcp: Mcp<never, Ctx>,
+  settings: NodeSettings,
+  face: (served: Served) => Served
+): NodeDoor<Ctx> => {
+  const door = plainDoor(mcp, settings)
   const outbox = makeOutbox(setImmediate)
   let parts: NodeDoorParts | undefined
   const handle = (req: NodeRequest, res: ServerResponse, context: unknown = {}): void => {
     if (typeof res?.writeHead !== "function" || typeof req?.on !== "function") throw new TypeError(notNodes)
     if (parts !== undefined) return nodeExchange(parts, req, res, context)
     door.open().then(
-      (served) => nodeExchange((parts ??= doorParts(served, settings, outbox)), req, res, context),
+      (served) => nodeExchange((parts ??= doorParts(face(served), settings, outbox)), req, res, context),
       () => unavailable(res)
     )
   }
@@ -208,4 +229,4 @@ const stdio = async <R, Ctx>(mcp: Mcp<R, Ctx> & Complete<R>, ...rest: StdioArgum
   await door.close()
 }
 
-export const McpNode = { handler, scoped, listen, stdio }
+export const McpNode = { handler, sse, scoped, listen, stdio }

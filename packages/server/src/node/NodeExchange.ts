@@ -6,13 +6,12 @@ import { AsyncResource } from "node:async_hooks"
 import type { ServerResponse } from "node:http"
 import * as Effect from "effect/Effect"
 import { HeaderName, type Accepted } from "@treadle/protocol/http"
-import type { Inbound } from "../envelope/Inbound.ts"
+import type { HttpFacts, Inbound } from "../envelope/Inbound.ts"
 import type { Refusal } from "../envelope/Refusal.ts"
 import { refused } from "../engine/Answers.ts"
 import type { Principal } from "../Principal.ts"
 import type { Served } from "../Served.ts"
 import type { Guard } from "../transport/HttpGuard.ts"
-import { endingRefusal } from "../transport/HttpSession.ts"
 import { HttpReply, type HttpWriter, type ReplySettings } from "../transport/HttpReply.ts"
 import { statusOf } from "../transport/HttpStatus.ts"
 import type { Outbox } from "../transport/Outbox.ts"
@@ -106,7 +105,7 @@ class NodeInbound implements Inbound {
   readonly context: unknown
   readonly principal: Principal | undefined
   readonly services = undefined
-  readonly http: { readonly header: (name: string) => string | undefined }
+  readonly http: HttpFacts
   readonly #req: NodeRequest
 
   constructor(
@@ -118,7 +117,7 @@ class NodeInbound implements Inbound {
   ) {
     this.value = value
     this.#req = req
-    this.http = { header }
+    this.http = { header, url: req.url ?? "" }
     this.context = context
     this.principal = principal
   }
@@ -153,7 +152,7 @@ const sessionVerb = (
 ): Refusal | undefined => {
   const { guard, outbox, reply, served } = parts
   if (method === "DELETE") {
-    const kept = endingRefusal(served.endSession(inbound))
+    const kept = served.endSession(inbound)
     if (kept === undefined) {
       res.writeHead(204)
       res.end()

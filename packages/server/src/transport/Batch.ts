@@ -7,7 +7,7 @@ import { isRequestId, RpcError } from "@treadle/protocol/rpc"
 import type { Inbound } from "../envelope/Inbound.ts"
 import { refused } from "../engine/Answers.ts"
 import type { Answer, Sink } from "../engine/Sink.ts"
-import type { Outcome, Serve } from "./Serve.ts"
+import type { Outcome, Serve } from "./Outcome.ts"
 
 /** The most messages of one batch. */
 const largest = 100

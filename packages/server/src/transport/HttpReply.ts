@@ -39,8 +39,8 @@ export interface ReplySettings {
 
 /** The events of one connection, as they are. */
 const eventsOf = (writer: HttpWriter): Events => ({
-  send: (text, id) => writer.write(printSse(text, id === undefined ? {} : { id })),
-  end: (text, id) => writer.end(text === undefined ? "" : printSse(text, id === undefined ? {} : { id })),
+  send: (text, fields) => writer.write(printSse(text, fields)),
+  end: (text, fields) => writer.end(text === undefined ? "" : printSse(text, fields)),
   comment: () => void writer.write(sseComment),
   pause: (retry) => writer.end(sseRetry(retry)),
   unread: () => writer.unread(),

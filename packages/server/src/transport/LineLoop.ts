@@ -11,7 +11,7 @@ import type { Refusal } from "../envelope/Refusal.ts"
 import { refused } from "../engine/Answers.ts"
 import type { Answer, Sink } from "../engine/Sink.ts"
 import type { Limits } from "../Limits.ts"
-import type { Serve } from "./Serve.ts"
+import type { Serve } from "./Outcome.ts"
 
 /** What a loop needs of a served thing. */
 export interface LineServer {

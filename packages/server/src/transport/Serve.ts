@@ -24,20 +24,9 @@ import { refused } from "../engine/Answers.ts"
 import type { Engine } from "../engine/Engine.ts"
 import type { InFlight } from "../engine/InFlight.ts"
 import type { OpenAsks } from "../engine/OpenAsks.ts"
-import type { RunningCall } from "../engine/RunningCall.ts"
 import type { Sink } from "../engine/Sink.ts"
 import { serveBatch } from "./Batch.ts"
-
-/** What became of a message. */
-export type Outcome =
-  /** It is answered, or it needs no answer. */
-  | undefined
-  /** A notification: HTTP says 202. */
-  | "accepted"
-  /** Its handler runs. */
-  | RunningCall
-
-export type Serve = (inbound: Inbound, sink: Sink) => Outcome
+import type { Outcome, Serve } from "./Outcome.ts"
 
 export interface ServeParts {
   readonly engine: Engine

@@ -9,14 +9,12 @@ import type { Principal } from "../Principal.ts"
 import { HeaderName } from "@treadle/protocol/http"
 import type { Inbound } from "../envelope/Inbound.ts"
 import type { Refusal } from "../envelope/Refusal.ts"
-import type { SessionLookup } from "../envelope/SessionFacts.ts"
 import { refused } from "../engine/Answers.ts"
 import type { Sink } from "../engine/Sink.ts"
 import type { Guard } from "./HttpGuard.ts"
-import { endingRefusal } from "./HttpSession.ts"
 import { HttpReply, type HttpWriter, type ReplySettings } from "./HttpReply.ts"
 import { statusOf } from "./HttpStatus.ts"
-import type { Serve } from "./Serve.ts"
+import type { Serve } from "./Outcome.ts"
 
 /** What the requests of one door share. */
 export interface WebDoorParts {
@@ -25,7 +23,7 @@ export interface WebDoorParts {
     readonly principal?: Principal | undefined
     readonly refusal?: Refusal | undefined
   }
-  readonly endSession: (inbound: Inbound) => SessionLookup
+  readonly endSession: (inbound: Inbound) => Refusal | undefined
   readonly openStream: (inbound: Inbound, sink: Sink) => (() => void) | Refusal
   readonly guard: Guard
   readonly reply: ReplySettings
@@ -225,14 +223,14 @@ export const webExchange = async (parts: WebDoorParts, request: Request, call: W
   if (caller.refusal !== undefined) return refusedResponse(caller.refusal)
   const inbound: Inbound = {
     value: undefined,
-    http: { header },
+    http: { header, url: request.url },
     context: call.context,
     principal: caller.principal,
     services: call.services,
     owner: caller.principal === undefined ? (call.owner ?? `request:${++requests}`) : `principal:${caller.principal.id}`
   }
   if (request.method === "DELETE") {
-    const kept = endingRefusal(parts.endSession(inbound))
+    const kept = parts.endSession(inbound)
     return kept === undefined ? new Response(null, { status: 204 }) : refusedResponse(kept)
   }
   let gone = () => {}

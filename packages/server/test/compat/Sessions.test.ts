@@ -269,14 +269,18 @@ describe("a server whose sessions are off", () => {
     })
   )
 
-  it.effect("CHTTP-06 BASE-17: cancels nothing by notification, because nobody can say whose call it is", () =>
-    Effect.gen(function* () {
-      const { began, begin, openGate, send } = yield* stateless()
-      const call = yield* begin(compatCall(1, "hold", { gate: "a" }))
-      yield* began("a")
-      assert.strictEqual((yield* send(cancelled(1))).status, 202)
-      yield* openGate("a")
-      assert.strictEqual(text(yield* Fiber.join(call)), "a")
-    })
+  it.effect(
+    "CHTTP-06 BASE-17: cancels nothing by notification or DELETE, because nobody can say whose call it is",
+    () =>
+      Effect.gen(function* () {
+        const { began, begin, openGate, send } = yield* stateless()
+        const context = { user: "ada" }
+        const call = yield* begin(compatCall(1, "hold", { gate: "a" }), { context })
+        yield* began("a")
+        assert.strictEqual((yield* send(cancelled(1), { context })).status, 202)
+        yield* send(undefined, { verb: "DELETE", context })
+        yield* openGate("a")
+        assert.strictEqual(text(yield* Fiber.join(call)), "a")
+      })
   )
 })

@@ -1,0 +1,69 @@
+/**
+ * A stream that a client holds open to be told things: nothing of the author's runs on it, and it takes no answer. It
+ * lasts as long as its connection, and ends when the server stops.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import { Message, RpcError } from "@treadle/protocol/rpc"
+import { Admitted, type Offered } from "../envelope/Admitted.ts"
+import type { Inbound } from "../envelope/Inbound.ts"
+import type { Refusal } from "../envelope/Refusal.ts"
+import type { SessionFacts } from "../envelope/SessionFacts.ts"
+import type { Limits } from "../Limits.ts"
+import type { Engine } from "./Engine.ts"
+import type { InFlight } from "./InFlight.ts"
+import type { Running } from "./Row.ts"
+import type { RunningCall } from "./RunningCall.ts"
+import type { Sink } from "./Sink.ts"
+
+/** Begins to tell. @returns stops it */
+export type Attach = (tell: (text: string) => void) => () => void
+
+const listening = (attach: Attach): Running => ({
+  name: "a stream",
+  kind: "listen",
+  effect: (call) => Effect.callback<never>(() => Effect.sync(attach((text) => call.tell(text)))),
+  services: Context.empty(),
+  timeout: undefined,
+  died: (reference) => RpcError.internal(`Internal error (reference ${reference})`)
+})
+
+/** Where an answer would go, the stream just ends. */
+const silent = (sink: Sink): Sink => {
+  const end = () => sink.abandon()
+  return {
+    post: (text) => sink.post(text),
+    full: () => sink.full(),
+    room: sink.room,
+    answer: end,
+    abandon: end,
+    tick: (now, since) => sink.tick(now, since)
+  }
+}
+
+const stopping: Refusal = { rung: "stopping", error: RpcError.internal("The server is stopping") }
+
+export interface HoldParts {
+  readonly run: Engine["run"]
+  readonly inFlight: InFlight
+  readonly limits: Limits
+  readonly offered: Offered
+  readonly isStopping: () => boolean
+}
+
+/** Holds a stream open for a request, of a session where there is one. */
+export type Hold = (inbound: Inbound, sink: Sink, attach: Attach, session?: SessionFacts) => RunningCall | Refusal
+
+export const makeHold = ({ inFlight, isStopping, limits, offered, run }: HoldParts): Hold => {
+  return (inbound, sink, attach, session) => {
+    if (isStopping()) return stopping
+    const request = new Admitted(inbound, Message.request("", "a stream"), offered)
+    request.session = session
+    request.revision = session?.revision ?? request.revision
+    if (inFlight.count(request.owner, "listen") >= limits.listeners) {
+      const error = RpcError.internal(`${limits.listeners} streams are open already; close one of them`)
+      return { rung: "calls", error }
+    }
+    return run(request, silent(sink), listening(attach)) ?? stopping
+  }
+}
