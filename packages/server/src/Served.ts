@@ -88,6 +88,8 @@ export interface Served {
   readonly onDropped: () => void
   /** Whether new calls are refused. */
   readonly isStopping: () => boolean
+  /** Ends the listen requests of one owner with their results, because its pipe asks for nothing more (D10, SUB-09). */
+  readonly endListeners: (owner: string) => void
   /** Ends the running calls of one owner as its pipe goes away. */
   readonly hangUp: (owner: string) => void
   /**
@@ -255,6 +257,9 @@ export const makeServed = Effect.fnUntraced(function* (definition: ServedDefinit
     identify: identifier(definition.principal, report),
     onDropped,
     isStopping: () => stopping,
+    endListeners: (owner) => {
+      for (const call of inFlight.of(owner)) if (call.kind === "listen") call.end("stopping")
+    },
     hangUp: (owner) => {
       sessions.forget(owner)
       hangUp(owner, "stopping")
