@@ -373,6 +373,18 @@ describe.each(rows)("$peer over $door", ({ connect, door, era, missing, version 
     assert.strictEqual(updates(), 1)
   })
 
+  it.runIf(compat)("BASE-11: reads results without what only newer ones have", async () => {
+    const { call, prompt, read, resources } = peer()
+    for (const result of [
+      await call("titles"),
+      await prompt("greet"),
+      await read("theatre://board"),
+      await resources()
+    ]) {
+      for (const member of ["resultType", "ttlMs", "cacheScope", "_meta"]) assert.notProperty(result, member)
+    }
+  })
+
   it.runIf(compat)("INIT-11 CSUB-02: is answered a ping, and may say that its folders changed", async () => {
     await peer().ping()
     await peer().rootsChanged()

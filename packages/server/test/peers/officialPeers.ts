@@ -66,8 +66,12 @@ export interface Peer {
   readonly mood: { action: "accept" | "decline" | "cancel" }
   /** Everything that it could not make sense of. */
   readonly errors: Array<Error>
+  /** How the stream ended on which it hears of changes natively; a session's says nothing. */
+  readonly ended: () => Promise<string> | undefined
   /** Ends its session, where it has one, and closes. */
   readonly close: () => Promise<void>
+  /** Goes away without a word to the server. */
+  readonly leave: () => Promise<void>
 }
 
 export type Ref =
@@ -76,7 +80,10 @@ export type Ref =
 
 const info = { name: "peer", version: "1" }
 
-const capabilities = {
+/** What a client can be asked; nothing, where it is empty. */
+export type Can = Partial<typeof able>
+
+const able = {
   elicitation: { form: {}, url: {} },
   sampling: { tools: {}, context: {} },
   roots: { listChanged: true }
@@ -181,24 +188,26 @@ const used = (client: Official, { http, pipe }: Wires) => ({
     await client.subscribeResource({ uri })
     return () => client.unsubscribeResource({ uri })
   },
+  ended: () => undefined,
   close: async () => {
     await http?.terminateSession()
     await client.close()
-  }
+  },
+  leave: () => client.close()
 })
 
 /** The official client of the second generation. */
 const client2 =
   (mode: "auto" | "legacy") =>
-  async (door: Door, target: Target): Promise<Peer> => {
+  async (door: Door, target: Target, can: Can = able): Promise<Peer> => {
     const kept = records()
     const http = door === "http" ? new StreamableHTTPClientTransport(new URL(target.url)) : undefined
     const pipe = new StdioClientTransport(child(target))
-    const client = new Client(info, { capabilities, versionNegotiation: { mode }, listChanged: kept.listChanged })
+    const client = new Client(info, { capabilities: can, versionNegotiation: { mode }, listChanged: kept.listChanged })
     client.onerror = (error) => void kept.errors.push(error)
-    client.setRequestHandler("elicitation/create", ({ params }) => kept.elicited(params))
-    client.setRequestHandler("sampling/createMessage", ({ params }) => kept.sampled(params))
-    client.setRequestHandler("roots/list", kept.rooted)
+    if (can.elicitation) client.setRequestHandler("elicitation/create", ({ params }) => kept.elicited(params))
+    if (can.sampling) client.setRequestHandler("sampling/createMessage", ({ params }) => kept.sampled(params))
+    if (can.roots) client.setRequestHandler("roots/list", kept.rooted)
     client.setNotificationHandler("notifications/message", ({ params }) => kept.heard.record({ what: "log", params }))
     client.setNotificationHandler("notifications/resources/updated", ({ params }) =>
       kept.heard.record({ what: "updated", params })
@@ -211,6 +220,7 @@ const client2 =
       version: client.getNegotiatedProtocolVersion(),
       call: (name, args = {}, options = {}, meta = {}) =>
         client.callTool({ name, arguments: { ...args }, _meta: { ...meta } }, options),
+      ended: () => client.autoOpenedSubscription?.closed,
       subscribe: async (uri) => {
         if (client.getProtocolEra() === "legacy") return shared.subscribe(uri)
         const subscription = await client.listen({ resourceSubscriptions: [uri] })
@@ -220,18 +230,18 @@ const client2 =
   }
 
 /** The official SDK of the first generation. */
-const sdk1 = async (door: Door, target: Target): Promise<Peer> => {
+const sdk1 = async (door: Door, target: Target, can: Can = able): Promise<Peer> => {
   const kept = records()
   const http = door === "http" ? new OldHttp(new URL(target.url)) : undefined
   let version: string | undefined
   const pipe = Object.assign(new OldStdio(child(target)), {
     setProtocolVersion: (settled: string) => void (version = settled)
   })
-  const client = new OldClient(info, { capabilities, listChanged: kept.listChanged })
+  const client = new OldClient(info, { capabilities: can, listChanged: kept.listChanged })
   client.onerror = (error) => void kept.errors.push(error)
-  client.setRequestHandler(ElicitRequestSchema, ({ params }) => kept.elicited(params))
-  client.setRequestHandler(CreateMessageRequestSchema, ({ params }) => kept.sampled(params))
-  client.setRequestHandler(ListRootsRequestSchema, kept.rooted)
+  if (can.elicitation) client.setRequestHandler(ElicitRequestSchema, ({ params }) => kept.elicited(params))
+  if (can.sampling) client.setRequestHandler(CreateMessageRequestSchema, ({ params }) => kept.sampled(params))
+  if (can.roots) client.setRequestHandler(ListRootsRequestSchema, kept.rooted)
   client.setNotificationHandler(LoggingMessageNotificationSchema, ({ params }) =>
     kept.heard.record({ what: "log", params })
   )

@@ -1,0 +1,79 @@
+/**
+ * Official clients that lose something: their server, their connection, or what they could have been asked.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import type { Change } from "../../src/index.ts"
+import { McpNode } from "../../src/node/index.ts"
+import { bundled } from "../fixtures/bundled.ts"
+import { said } from "../fixtures/calling.ts"
+import { theatre } from "../fixtures/theatre.ts"
+import { doors, peers } from "./officialPeers.ts"
+
+const failure = (promise: Promise<unknown>) =>
+  promise.then(
+    (value): unknown => ({ value }),
+    (error: unknown) => error
+  )
+
+/** A server of its own for one test. */
+const serving = async () => {
+  let tell: (change: Change) => void = () => {}
+  const listening = await McpNode.listen(theatre((change) => tell(change)))
+  tell = (change) => listening.changed(change)
+  return listening
+}
+
+describe.each(peers)("$peer", ({ connect, era }) => {
+  it("D17 SUB-09: hears that its server stops, which does not wait for it", async () => {
+    const server = await serving()
+    const peer = await connect("http", { url: server.url, program: "" })
+    await peer.call("change", { what: "tools" })
+    await peer.heard.first(({ what }) => what === "tools")
+    const before = performance.now()
+    await server.close()
+    assert.isBelow(performance.now() - before, 4_000)
+    if (era === "native") assert.strictEqual(await peer.ended(), "graceful")
+    assert.instanceOf(await failure(peer.call("titles")), Error)
+    await peer.leave()
+  })
+
+  it.runIf(era === "native")("SUB-09: hears from a process that is told to stop", async () => {
+    const peer = await connect("stdio", { url: "", program: bundled("theatreChild") })
+    process.kill(peer.pid() ?? 0, "SIGTERM")
+    assert.strictEqual(await peer.ended(), "graceful")
+    await peer.leave()
+  })
+
+  it("CANCEL-02 CHTTP-19: goes away in the middle of a call, and the server goes on with others", async () => {
+    await using server = await serving()
+    const target = { url: server.url, program: "" }
+    const [peer, other] = [await connect("http", target), await connect("http", target)]
+    const began = new Promise<void>((resolve) => {
+      void failure(peer.call("wait", {}, { onprogress: () => resolve() }))
+    })
+    await began
+    await (era === "native" ? peer.leave() : peer.close())
+    const stopped = async () => (await other.call("stopped"))["structuredContent"].value
+    for (let tries = 0; tries < 100 && (await stopped()) === 0; tries++);
+    assert.strictEqual(await stopped(), 1)
+    await other.close()
+  })
+
+  it.each(doors)("ELIC-02 TOOL-20: over %s, is told what it would have to be asked", async (door) => {
+    await using server = await serving()
+    const peer = await connect(door, { url: server.url, program: bundled("theatreChild") }, {})
+    const native = era === "native"
+    for (const [name, args, requiredCapabilities] of [
+      ["book", { show: "Faust" }, { elicitation: { form: {} } }],
+      ["suggest", {}, { sampling: {} }],
+      ["decide", {}, { sampling: { tools: {} } }],
+      ["folders", {}, { roots: {} }]
+    ] as const) {
+      const error = await failure(peer.call(name, args))
+      assert.deepInclude(error, { code: native ? -32021 : -32602, data: { requiredCapabilities } })
+    }
+    assert.strictEqual(said((await peer.call("say", { text: "on" })) as never), "on")
+    await peer.close()
+    assert.deepStrictEqual(peer.errors, [])
+  })
+})
