@@ -10,9 +10,9 @@ import path from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { afterAll, beforeAll } from "vitest"
 import type { RawMessage } from "@treadle/testing"
-import { McpNode, type Listening } from "../../src/node/index.ts"
-import { bundled } from "../fixtures/bundled.ts"
-import { seats, theatre } from "../fixtures/theatre.ts"
+import type { Listening } from "../../src/node/index.ts"
+import { seats } from "../fixtures/theatre.ts"
+import { openTheatre, program } from "./everyPeer.ts"
 
 let home = ""
 let listening: Listening | undefined
@@ -28,11 +28,11 @@ const environment = () => ({
 })
 
 const target = (door: string): ReadonlyArray<string> =>
-  door === "HTTP" ? [listening?.url ?? ""] : [process.execPath, bundled("theatreChild")]
+  door === "HTTP" ? [listening?.url ?? ""] : [process.execPath, program()]
 
 beforeAll(async () => {
   home = await mkdtemp(path.join(tmpdir(), "inspector-"))
-  listening = await McpNode.listen(theatre((change) => listening?.changed(change)))
+  listening = await openTheatre()
   runs = fork(path.join(import.meta.dirname, "inspector-runs.mjs"), { env: environment(), stdio: "ignore" })
 })
 

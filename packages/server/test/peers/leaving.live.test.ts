@@ -2,30 +2,12 @@
  * Official clients that lose something: their server, their connection, or what they could have been asked.
  */
 import { assert, describe, it } from "@effect/vitest"
-import type { Change } from "../../src/index.ts"
-import { McpNode } from "../../src/node/index.ts"
-import { bundled } from "../fixtures/bundled.ts"
-import { said } from "../fixtures/calling.ts"
-import { theatre } from "../fixtures/theatre.ts"
+import { failure, openTheatre, program, textOf } from "./everyPeer.ts"
 import { doors, peers } from "./officialPeers.ts"
 
-const failure = (promise: Promise<unknown>) =>
-  promise.then(
-    (value): unknown => ({ value }),
-    (error: unknown) => error
-  )
-
-/** A server of its own for one test. */
-const serving = async () => {
-  let tell: (change: Change) => void = () => {}
-  const listening = await McpNode.listen(theatre((change) => tell(change)))
-  tell = (change) => listening.changed(change)
-  return listening
-}
-
-describe.each(peers)("$peer", ({ connect, era }) => {
+describe.each(peers)("$client", ({ connect, era }) => {
   it("D17 SUB-09: hears that its server stops, which does not wait for it", async () => {
-    const server = await serving()
+    const server = await openTheatre()
     const peer = await connect("http", { url: server.url, program: "" })
     await peer.call("change", { what: "tools" })
     await peer.heard.first(({ what }) => what === "tools")
@@ -38,14 +20,14 @@ describe.each(peers)("$peer", ({ connect, era }) => {
   })
 
   it.runIf(era === "native")("SUB-09: hears from a process that is told to stop", async () => {
-    const peer = await connect("stdio", { url: "", program: bundled("theatreChild") })
+    const peer = await connect("stdio", { url: "", program: program() })
     process.kill(peer.pid() ?? 0, "SIGTERM")
     assert.strictEqual(await peer.ended(), "graceful")
     await peer.leave()
   })
 
   it("CANCEL-02 CHTTP-19: goes away in the middle of a call, and the server goes on with others", async () => {
-    await using server = await serving()
+    await using server = await openTheatre()
     const target = { url: server.url, program: "" }
     const [peer, other] = [await connect("http", target), await connect("http", target)]
     const began = new Promise<void>((resolve) => {
@@ -60,8 +42,8 @@ describe.each(peers)("$peer", ({ connect, era }) => {
   })
 
   it.each(doors)("ELIC-02 TOOL-20: over %s, is told what it would have to be asked", async (door) => {
-    await using server = await serving()
-    const peer = await connect(door, { url: server.url, program: bundled("theatreChild") }, {})
+    await using server = await openTheatre()
+    const peer = await connect(door, { url: server.url, program: program() }, {})
     const native = era === "native"
     for (const [name, args, requiredCapabilities] of [
       ["book", { show: "Faust" }, { elicitation: { form: {} } }],
@@ -72,7 +54,7 @@ describe.each(peers)("$peer", ({ connect, era }) => {
       const error = await failure(peer.call(name, args))
       assert.deepInclude(error, { code: native ? -32021 : -32602, data: { requiredCapabilities } })
     }
-    assert.strictEqual(said((await peer.call("say", { text: "on" })) as never), "on")
+    assert.strictEqual(textOf(await peer.call("say", { text: "on" })), "on")
     await peer.close()
     assert.deepStrictEqual(peer.errors, [])
   })

@@ -1,25 +1,11 @@
 /**
- * Every feature of a server, used by the official clients of two generations, in both eras, over HTTP and over a child
- * process. Each client lists the tools first, so that it checks what it is answered against what is published.
+ * All that a server offers, listed and used by the official clients of two generations, in both eras, over HTTP and over
+ * a child process. Each client lists the tools first, so that it checks what it is answered against what is published.
  */
-import { assert, describe, it } from "@effect/vitest"
-import { afterAll, beforeAll } from "vitest"
+import { assert, it } from "@effect/vitest"
 import type { RawMessage } from "@treadle/testing"
-import { McpNode, type Listening } from "../../src/node/index.ts"
-import { bundled } from "../fixtures/bundled.ts"
-import { said } from "../fixtures/calling.ts"
-import { seats, theatre } from "../fixtures/theatre.ts"
-import { doors, peers, type Heard, type Peer, type Target } from "./officialPeers.ts"
-
-let listening: Listening | undefined
-let target: Target = { url: "", program: "" }
-
-beforeAll(async () => {
-  listening = await McpNode.listen(theatre((change) => listening?.changed(change)))
-  target = { url: listening.url, program: bundled("theatreChild") }
-})
-
-afterAll(() => listening?.close())
+import { seats } from "../fixtures/theatre.ts"
+import { describeEveryPeer, failure, textOf } from "./everyPeer.ts"
 
 const icons = [{ src: "https://theatre.example/icon.png", mimeType: "image/png", sizes: ["48x48"] }]
 const meta = { "com.example/floor": 2 }
@@ -32,32 +18,10 @@ const own = (result: RawMessage): RawMessage => {
   return Object.keys(others).length === 0 ? rest : { ...rest, _meta: others }
 }
 
-const failure = (promise: Promise<unknown>): Promise<RawMessage> =>
-  promise.then(
-    (value) => ({ value }),
-    (error: Error) => error
-  )
-
 const named = (list: ReadonlyArray<RawMessage>, name: string): RawMessage =>
   list.find((entry) => entry["name"] === name) ?? {}
 
-const isLog = (event: Heard) => event.what === "log"
-
-const rows = peers.flatMap((row) => doors.map((door) => ({ ...row, door })))
-
-describe.each(rows)("$peer over $door", ({ connect, door, era, missing, version }) => {
-  let connected: Peer | undefined
-  const peer = (): Peer => {
-    assert(connected)
-    return connected
-  }
-  const compat = era === "compat"
-
-  beforeAll(async () => {
-    connected = await connect(door, target)
-    await connected.tools()
-  })
-
+describeEveryPeer(({ compat, door, missing, peer, version }) => {
   it("INIT-03 DISC-01: learns who serves it, and what", () => {
     assert.strictEqual(peer().version, version)
     assert.strictEqual(peer().session() !== undefined, compat && door === "http")
@@ -98,11 +62,12 @@ describe.each(rows)("$peer over $door", ({ connect, door, era, missing, version 
     assert.strictEqual(named(tools, "venue")["inputSchema"].properties.city["x-mcp-header"], "City")
   })
 
-  it("D4 TOOL-11: reads structured results of every shape", async () => {
+  it("D4 D6 TOOL-11: reads structured results of every shape", async () => {
     const { call } = peer()
     const { content, structuredContent } = await call("show", { id: 1 })
     assert.deepStrictEqual(structuredContent, { id: 1, title: "Hamlet" })
     assert.deepStrictEqual(JSON.parse(content[0].text), structuredContent)
+    assert.deepStrictEqual((await call("show", { id: 1, unknown: true }))["structuredContent"], structuredContent)
     assert.deepStrictEqual((await call("titles"))["structuredContent"], { value: ["Hamlet", "Faust"] })
     assert.deepStrictEqual((await call("next"))["structuredContent"], { value: null })
     const chart = await call("chart")
@@ -145,7 +110,7 @@ describe.each(rows)("$peer over $door", ({ connect, door, era, missing, version 
         { type: "resource", resource: { uri: "theatre://note", mimeType: "text/plain", text: "A note", _meta: meta } }
       ]
     })
-    assert.strictEqual(said((await peer().call("say", { text: "Zürich\n\u2028" })) as never), "Zürich\n\u2028")
+    assert.strictEqual(textOf(await peer().call("say", { text: "Zürich\n\u2028" })), "Zürich\n\u2028")
     assert.deepStrictEqual((await peer().call("nothing"))["content"], [])
   })
 
@@ -258,121 +223,6 @@ describe.each(rows)("$peer over $door", ({ connect, door, era, missing, version 
     assert.deepInclude(await failure(complete({ type: "ref/prompt", name: "none" }, "x", "")), { code: -32602 })
   })
 
-  it("PROG-02: hears progress while the call runs", async () => {
-    const { call } = peer()
-    const told: Array<RawMessage> = []
-    const onprogress = (one: RawMessage) => {
-      told.push(one)
-      if (one["progress"] === 3) void call("applaud")
-    }
-    const result = await call("rehearse", { steps: 3, applause: true }, { onprogress })
-    assert.strictEqual(said(result as never), "curtain")
-    assert.deepStrictEqual(
-      told,
-      [1, 2, 3].map((progress) => ({ progress, total: 3, message: `act ${progress}` }))
-    )
-  })
-
-  it("LOG-02 LOG-07: hears the log of a call at the level that it asked for", async () => {
-    const { call, heard, setLevel } = peer()
-    const before = heard.events.length
-    await call("rehearse", { steps: 1 })
-    assert.deepStrictEqual(heard.events.slice(before).filter(isLog), [])
-    if (compat) await setLevel("warning")
-    const level = compat ? {} : { "io.modelcontextprotocol/logLevel": "warning" }
-    await call("rehearse", { steps: 1 }, {}, level)
-    await heard.first(isLog)
-    assert.deepStrictEqual(heard.events.slice(before).filter(isLog), [
-      { what: "log", params: { level: "warning", logger: "stage", data: { act: 1 } } }
-    ])
-  })
-
-  it("CANCEL-02 D10: takes a call back, whose handler is interrupted, and goes on", async () => {
-    const { call } = peer()
-    const stopped = async () => (await call("stopped"))["structuredContent"].value
-    const before = await stopped()
-    const abort = new AbortController()
-    const error = await failure(call("wait", {}, { onprogress: () => abort.abort(), signal: abort.signal }))
-    assert.instanceOf(error, Error)
-    let after = await stopped()
-    for (let tries = 0; tries < 100 && after === before; tries++) after = await stopped()
-    assert.strictEqual(after, before + 1)
-  })
-
-  it("D14: is asked by forms and pages from a tool, whose step runs once for each call", async () => {
-    const { asked, call } = peer()
-    const before = asked.length
-    const first = said((await call("book", { show: "Faust" })) as never)
-    const [, number] = /^(\d+): 3 seats in the back for Faust, payment: accept$/.exec(first) ?? []
-    assert.isDefined(number)
-    const [form, page, ...more] = asked.slice(before)
-    assert.deepStrictEqual(more, [])
-    assert.deepInclude(form?.params, { message: "How many seats for Faust?" })
-    assert.deepStrictEqual(form?.params["requestedSchema"], {
-      type: "object",
-      properties: {
-        seats: { type: "integer", default: 2 },
-        row: { type: "string", enum: ["front", "back"] },
-        name: { type: "string" }
-      },
-      required: ["seats", "row"]
-    })
-    assert.deepInclude(page?.params, { mode: "url", message: "Pay", url: `https://theatre.example/pay/${number}` })
-    assert.strictEqual(page?.params["elicitationId"] !== undefined, compat)
-    assert.include(said((await call("book", { show: "Faust" })) as never), `${Number(number) + 1}: `)
-  })
-
-  it("ELIC-08: says no to a form", async () => {
-    const { call, mood } = peer()
-    for (const action of ["decline", "cancel"] as const) {
-      mood.action = action
-      const result = await call("book", { show: "Faust" })
-      assert.isTrue(result["isError"])
-      assert.strictEqual(said(result as never), `Nothing was booked: ${action}`)
-    }
-    mood.action = "accept"
-  })
-
-  it("SAMP-01 ROOT-01: is asked for a message of its model, with and without tools, and for its folders", async () => {
-    const { call } = peer()
-    assert.strictEqual(said((await call("suggest")) as never), "Hamlet")
-    assert.include(said((await call("decide")) as never), `"name":"look"`)
-    assert.strictEqual(said((await call("folders")) as never), "stage: file:///stage")
-    assert.strictEqual(said((await call("together")) as never), "accept, Hamlet, stage: file:///stage")
-  })
-
-  it("D14 MRTR-02: is asked by a prompt and by a resource", async () => {
-    assert.strictEqual((await peer().prompt("invite"))["messages"][0].content.text, "The guest said: accept")
-    assert.strictEqual((await peer().read("theatre://guest"))["contents"][0].text, "The guest said: accept")
-  })
-
-  it("SUB-06 TOOL-04 CHTTP-07: hears on its own that a list has changed", async () => {
-    const { call, heard } = peer()
-    for (const what of ["tools", "prompts", "resources"] as const) {
-      await call("change", { what })
-      const told = await heard.first((event) => event.what === what)
-      assert("items" in told)
-      assert.isAbove(told.items.length, 2)
-    }
-  })
-
-  it("CSUB-01 SUB-08: hears that a resource has changed, until it no longer wants to", async () => {
-    const { call, heard, subscribe } = peer()
-    const updates = () => heard.events.filter(({ what }) => what === "updated").length
-    const end = await subscribe("theatre://board")
-    await call("change", { what: "board" })
-    const told = await heard.first(({ what }) => what === "updated")
-    assert("params" in told)
-    assert.strictEqual(told.params["uri"], "theatre://board")
-    await end()
-    await call("change", { what: "board" })
-    const lists = () => heard.events.filter(({ what }) => what === "prompts").length
-    const before = lists()
-    await call("change", { what: "prompts" })
-    await heard.first(() => lists() > before)
-    assert.strictEqual(updates(), 1)
-  })
-
   it.runIf(compat)("BASE-11: reads results without what only newer ones have", async () => {
     const { call, prompt, read, resources } = peer()
     for (const result of [
@@ -383,42 +233,5 @@ describe.each(rows)("$peer over $door", ({ connect, door, era, missing, version 
     ]) {
       for (const member of ["resultType", "ttlMs", "cacheScope", "_meta"]) assert.notProperty(result, member)
     }
-  })
-
-  it.runIf(compat)("INIT-11 CSUB-02: is answered a ping, and may say that its folders changed", async () => {
-    await peer().ping()
-    await peer().rootsChanged()
-  })
-
-  it("closes: its session has ended, its process too, and nothing was left that it could not make sense of", async () => {
-    const { close, errors, pid, session } = peer()
-    const [id, process] = [session(), pid()]
-    await close()
-    assert.deepStrictEqual(errors, [])
-    if (id !== undefined) {
-      const headers = { "content-type": "application/json", "mcp-session-id": id }
-      const ping = { method: "POST", headers, body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" }) }
-      assert.strictEqual((await fetch(target.url, ping)).status, 404)
-    }
-    if (process !== null) assert.throws(() => globalThis.process.kill(process, 0), "ESRCH")
-  })
-})
-
-describe("all of them at once", () => {
-  it("TIME-04: wait longer than their time limit, as long as they hear of progress", async () => {
-    const waited = rows.map(async ({ connect, door }) => {
-      const peer = await connect(door, target)
-      const result = await peer.call(
-        "rehearse",
-        { steps: 4, ms: 500 },
-        { timeout: 1_200, resetTimeoutOnProgress: true, onprogress: () => {} }
-      )
-      await peer.close()
-      return said(result as never)
-    })
-    assert.deepStrictEqual(
-      await Promise.all(waited),
-      rows.map(() => "curtain")
-    )
   })
 })

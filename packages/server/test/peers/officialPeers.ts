@@ -63,7 +63,7 @@ export interface Peer {
   /** What it was asked, in order. */
   readonly asked: Array<{ readonly method: string; readonly params: RawMessage }>
   /** How it answers the next question about seats. */
-  readonly mood: { action: "accept" | "decline" | "cancel" }
+  readonly mood: { action: "accept" | "decline" | "cancel" | "break" }
   /** Everything that it could not make sense of. */
   readonly errors: Array<Error>
   /** How the stream ended on which it hears of changes natively; a session's says nothing. */
@@ -114,6 +114,7 @@ const records = () => {
     listChanged: { tools: changed("tools"), prompts: changed("prompts"), resources: changed("resources") },
     elicited: (params: RawMessage) => {
       if (noted("elicitation/create", params)["mode"] === "url") return { action: "accept" as const }
+      if (mood.action === "break") throw new Error("The form could not be shown")
       return mood.action === "accept"
         ? { action: "accept" as const, content: { seats: 3, row: "back" } }
         : { action: mood.action }
@@ -264,13 +265,13 @@ const sdk1 = async (door: Door, target: Target, can: Can = able): Promise<Peer> 
  * of the newer era, whatever it was sent.
  */
 export const peers = [
-  { peer: "client 2.4", era: "native", version: "2026-07-28", missing: -32602, connect: client2("auto") },
+  { client: "client 2.4", era: "native", version: "2026-07-28", missing: -32602, connect: client2("auto") },
   {
-    peer: "client 2.4 in its legacy mode",
+    client: "client 2.4 in its legacy mode",
     era: "compat",
     version: "2025-11-25",
     missing: -32602,
     connect: client2("legacy")
   },
-  { peer: "SDK 1.32", era: "compat", version: "2025-11-25", missing: -32002, connect: sdk1 }
+  { client: "SDK 1.32", era: "compat", version: "2025-11-25", missing: -32002, connect: sdk1 }
 ] as const
