@@ -29,7 +29,7 @@ import { InFlight } from "./engine/InFlight.ts"
 import { Hub } from "./engine/Hub.ts"
 import { completes, makeOffer } from "./engine/Offer.ts"
 import type { Ending } from "./engine/RunningCall.ts"
-import { makeSessionStreams } from "./engine/SessionStream.ts"
+import { makeSessionStreams, type OpenedStream } from "./engine/SessionStream.ts"
 import { makeSweep } from "./engine/Sweep.ts"
 import { toolHeaders } from "./engine/ToolHeaders.ts"
 import type { Entries } from "./handler/Entry.ts"
@@ -97,7 +97,7 @@ export interface Served {
    *
    * @returns what to do once the connection has gone
    */
-  readonly openStream: (inbound: Inbound, sink: Sink) => (() => void) | Refusal
+  readonly openStream: (inbound: Inbound, sink: Sink) => OpenedStream
   /** Ends the compat session that a request names, and its calls (CHTTP-19). @returns what the request named */
   readonly endSession: (inbound: Inbound) => SessionLookup
   /** Tells those who listen of a change. */

@@ -41,6 +41,12 @@ const silent = (sink: Sink): Sink => {
   }
 }
 
+/**
+ * What becomes of a stream that a client opens: what to do once its connection has gone, or that nothing more will ever
+ * come on it, or why there is none.
+ */
+export type OpenedStream = (() => void) | "over" | Refusal
+
 export interface SessionStreamParts {
   readonly run: Engine["run"]
   readonly inFlight: InFlight
@@ -91,7 +97,7 @@ export const makeSessionStreams = ({ inFlight, limits, logOf, offered, run }: Se
    *
    * @returns what to do once the connection has gone, or why there is no stream
    */
-  return (session: SessionFacts, inbound: Inbound, sink: Sink): (() => void) | Refusal => {
+  return (session: SessionFacts, inbound: Inbound, sink: Sink): OpenedStream => {
     const log = logOf(session)
     if (log === undefined) return notKept
     const last = inbound.http?.header(HeaderName.lastEventId)
@@ -99,6 +105,7 @@ export const makeSessionStreams = ({ inFlight, limits, logOf, offered, run }: Se
     if (last !== undefined && from === undefined) return notKept
     const resume = from?.record.resume
     if (from === undefined || resume === undefined) return listen(session, inbound, sink, log, from)
+    if (from.record.isOver(from.after)) return "over"
     sink.keep?.((connection) => resume(connection, from.after))
     return () => {}
   }

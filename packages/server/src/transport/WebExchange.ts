@@ -13,9 +13,10 @@ import type { SessionLookup } from "../envelope/SessionFacts.ts"
 import { refused } from "../engine/Answers.ts"
 import type { Sink } from "../engine/Sink.ts"
 import type { Guard } from "./HttpGuard.ts"
+import type { OpenedStream } from "../engine/SessionStream.ts"
 import { endingRefusal } from "./HttpSession.ts"
 import { HttpReply, type HttpWriter, type ReplySettings } from "./HttpReply.ts"
-import { statusOf } from "./HttpStatus.ts"
+import { statusOf, streamOver } from "./HttpStatus.ts"
 import type { Serve } from "./Serve.ts"
 
 /** What the requests of one door share. */
@@ -26,7 +27,7 @@ export interface WebDoorParts {
     readonly refusal?: Refusal | undefined
   }
   readonly endSession: (inbound: Inbound) => SessionLookup
-  readonly openStream: (inbound: Inbound, sink: Sink) => (() => void) | Refusal
+  readonly openStream: (inbound: Inbound, sink: Sink) => OpenedStream
   readonly guard: Guard
   readonly reply: ReplySettings
 }
@@ -240,6 +241,7 @@ export const webExchange = async (parts: WebDoorParts, request: Request, call: W
   const reply = new HttpReply(writer, admits, parts.reply)
   if (request.method === "GET") {
     const stream = parts.openStream(inbound, reply)
+    if (stream === "over") return new Response(null, { status: streamOver })
     if ("rung" in stream) return refusedResponse(stream)
     gone = stream
     request.signal.addEventListener("abort", () => gone(), { once: true })

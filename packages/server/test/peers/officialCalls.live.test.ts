@@ -25,6 +25,17 @@ describeEveryPeer(({ compat, peer }) => {
     )
   })
 
+  it("CHTTP-04: comes back for the rest of a call that let it wait", async () => {
+    const { call } = peer()
+    const told: Array<unknown> = []
+    const onprogress = ({ progress }: RawMessage) => {
+      told.push(progress)
+      if (progress === 2) void call("applaud")
+    }
+    assert.strictEqual(textOf(await call("interval", {}, { onprogress })), "second act")
+    assert.deepStrictEqual(told, [1, 2])
+  })
+
   it("LOG-02 LOG-07: hears the log of a call at the level that it asked for", async () => {
     const { call, heard, setLevel } = peer()
     const before = heard.events.length

@@ -47,7 +47,7 @@ describeEveryPeer(({ compat, door, missing, peer, version }) => {
 
   it("TOOL-08: lists tools with all that is said of them", async () => {
     const tools = await peer().tools()
-    assert.strictEqual(tools.length, 20)
+    assert.strictEqual(tools.length, 21)
     const { inputSchema, outputSchema, ...rest } = named(tools, "show")
     assert.deepStrictEqual(rest, {
       name: "show",
