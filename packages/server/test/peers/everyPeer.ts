@@ -40,6 +40,8 @@ export interface Row {
   readonly door: Door
   readonly compat: boolean
   readonly version: string
+  /** How often it came back to a stream. */
+  readonly returns: () => number
   /** The code that it tells of a missing resource. */
   readonly missing: number
 }
@@ -49,6 +51,7 @@ export const describeEveryPeer = (suite: (row: Row) => void): void =>
   describe.each(rows)("$client over $door", ({ connect, era, ...row }) => {
     let listening: Listening | undefined
     let connected: Peer | undefined
+    let returns = 0
     const peer = (): Peer => {
       assert(connected)
       return connected
@@ -56,13 +59,16 @@ export const describeEveryPeer = (suite: (row: Row) => void): void =>
 
     beforeAll(async () => {
       listening = await openTheatre()
+      listening.server.on("request", ({ headers }) => {
+        if (headers["last-event-id"] !== undefined) returns++
+      })
       connected = await connect(row.door, { url: listening.url, program: program() })
       await connected.tools()
     })
 
     afterAll(() => listening?.close())
 
-    suite({ peer, compat: era === "compat", ...row })
+    suite({ peer, compat: era === "compat", returns: () => returns, ...row })
 
     it("closes: its session has ended, its process too, and nothing was left that it could not make sense of", async () => {
       const { close, errors, pid, session } = peer()

@@ -9,7 +9,7 @@ import type { Heard } from "./officialPeers.ts"
 
 const isLog = (event: Heard) => event.what === "log"
 
-describeEveryPeer(({ compat, peer }) => {
+describeEveryPeer(({ compat, door, peer, returns }) => {
   it("PROG-02: hears progress while the call runs", async () => {
     const { call } = peer()
     const told: Array<RawMessage> = []
@@ -34,6 +34,7 @@ describeEveryPeer(({ compat, peer }) => {
     }
     assert.strictEqual(textOf(await call("interval", {}, { onprogress })), "second act")
     assert.deepStrictEqual(told, [1, 2])
+    assert.strictEqual(returns(), compat && door === "http" ? 1 : 0)
   })
 
   it("LOG-02 LOG-07: hears the log of a call at the level that it asked for", async () => {
