@@ -29,7 +29,7 @@ import { makeHold, type Hold } from "./engine/HeldStream.ts"
 import { Hub } from "./engine/Hub.ts"
 import { completes, makeOffer } from "./engine/Offer.ts"
 import type { Ending } from "./engine/RunningCall.ts"
-import { makeSessionStreams } from "./engine/SessionStream.ts"
+import { makeSessionStreams, type OpenedStream } from "./engine/SessionStream.ts"
 import { makeSweep } from "./engine/Sweep.ts"
 import { toolHeaders } from "./engine/ToolHeaders.ts"
 import type { Entries } from "./handler/Entry.ts"
@@ -91,6 +91,8 @@ export interface Served {
   readonly onDropped: () => void
   /** Whether new calls are refused. */
   readonly isStopping: () => boolean
+  /** Ends the listen requests of one owner with their results, because its pipe asks for nothing more (D10, SUB-09). */
+  readonly endListeners: (owner: string) => void
   /** Ends the running calls of one owner as its pipe goes away. */
   readonly hangUp: (owner: string) => void
   /**
@@ -98,7 +100,7 @@ export interface Served {
    *
    * @returns what to do once the connection has gone
    */
-  readonly openStream: (inbound: Inbound, sink: Sink) => (() => void) | Refusal
+  readonly openStream: (inbound: Inbound, sink: Sink) => OpenedStream
   /** Ends the compat session that a request names, and its calls (CHTTP-19). @returns why there is none */
   readonly endSession: (inbound: Inbound) => Refusal | undefined
   /** Holds a stream open that tells its client things. */
@@ -262,6 +264,9 @@ export const makeServed = Effect.fnUntraced(function* (definition: ServedDefinit
     identify: identifier(definition.principal, report),
     onDropped,
     isStopping: () => stopping,
+    endListeners: (owner) => {
+      for (const call of inFlight.of(owner)) if (call.kind === "listen") call.end("stopping")
+    },
     hangUp: (owner) => {
       sessions.forget(owner)
       hangUp(owner, "stopping")

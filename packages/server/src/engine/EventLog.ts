@@ -42,6 +42,11 @@ export class EventRecord {
     return id
   }
 
+  /** Whether a reader that has seen an event has seen all that there will ever be. */
+  isOver(after: number): boolean {
+    return this.ended && after >= this.#last
+  }
+
   /** What was sent after an event, as far as it is kept. */
   after(number: number): ReadonlyArray<Kept> {
     return this.#kept.filter((event) => event.number > number)

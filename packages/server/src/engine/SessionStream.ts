@@ -12,6 +12,12 @@ import type { Hold } from "./HeldStream.ts"
 import { sessionEvents } from "./KeptEvents.ts"
 import type { Sink } from "./Sink.ts"
 
+/**
+ * What becomes of a stream that a client opens: what to do once its connection has gone, or that nothing more will ever
+ * come on it, or why there is none.
+ */
+export type OpenedStream = (() => void) | "over" | Refusal
+
 const notKept: Refusal = {
   rung: "event-kept",
   error: RpcError.invalidRequest(
@@ -44,7 +50,7 @@ export const makeSessionStreams = ({ hold, logOf }: SessionStreamParts) => {
    *
    * @returns what to do once the connection has gone, or why there is no stream
    */
-  return (session: SessionFacts, inbound: Inbound, sink: Sink): (() => void) | Refusal => {
+  return (session: SessionFacts, inbound: Inbound, sink: Sink): OpenedStream => {
     const log = logOf(session)
     if (log === undefined) return notKept
     const last = inbound.http?.header(HeaderName.lastEventId)
@@ -52,6 +58,7 @@ export const makeSessionStreams = ({ hold, logOf }: SessionStreamParts) => {
     if (last !== undefined && from === undefined) return notKept
     const resume = from?.record.resume
     if (from === undefined || resume === undefined) return listen(session, inbound, sink, log, from)
+    if (from.record.isOver(from.after)) return "over"
     sink.keep?.((connection) => resume(connection, from.after))
     return () => {}
   }

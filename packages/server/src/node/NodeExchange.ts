@@ -13,7 +13,7 @@ import type { Principal } from "../Principal.ts"
 import type { Served } from "../Served.ts"
 import type { Guard } from "../transport/HttpGuard.ts"
 import { HttpReply, type HttpWriter, type ReplySettings } from "../transport/HttpReply.ts"
-import { statusOf } from "../transport/HttpStatus.ts"
+import { statusOf, streamOver } from "../transport/HttpStatus.ts"
 import type { Outbox } from "../transport/Outbox.ts"
 import { readBody, type Body, type NodeRequest } from "./NodeBody.ts"
 import { headerLookup } from "./NodeHeaders.ts"
@@ -163,6 +163,11 @@ const sessionVerb = (
   if (deaf !== undefined) return deaf
   const events = new HttpReply(new NodeWriter(res, outbox, served.isStopping), { json: false, events: true }, reply)
   const stream = served.openStream(inbound, events)
+  if (stream === "over") {
+    res.writeHead(streamOver)
+    res.end()
+    return undefined
+  }
   if ("rung" in stream) return stream
   res.on("close", stream)
   events.begin()

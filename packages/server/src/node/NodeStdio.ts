@@ -70,8 +70,8 @@ const decode = (bytes: Uint8Array): string | undefined =>
   isUtf8(bytes) ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString() : undefined
 
 /**
- * Serves until the input ends and what it asked for is answered, or `limits.drain` is over. A signal ends it at once;
- * finalizers still run.
+ * Serves until the input ends and what it asked for is answered, or `limits.drain` is over; what listens ends with the
+ * input. A signal ends it at once; finalizers still run.
  */
 export const serveStdio = async (served: Served, context: unknown): Promise<void> => {
   let wait = served.limits.drain
@@ -88,6 +88,7 @@ export const serveStdio = async (served: Served, context: unknown): Promise<void
   await Effect.runPromise(
     Effect.gen(function* () {
       yield* loop.ended
+      served.endListeners(loop.owner)
       yield* Effect.timeoutOption(served.idle, wait)
       served.hangUp(loop.owner)
       yield* Effect.timeoutOption(served.idle, served.limits.grace)

@@ -35,6 +35,14 @@ const refusedStatus: { readonly [R in Rung]: number } = {
   stopping: 503
 }
 
+/**
+ * The status of a stream on which nothing more will ever come: the one that tells readers of event streams not to come
+ * back. Some come back after an error, which they do not take for the end of their request.
+ *
+ * @see https://html.spec.whatwg.org/multipage/server-sent-events.html
+ */
+export const streamOver = 204
+
 /** The status of an answer; what a handler says travels as 200, except a capability that the client lacks. */
 export const statusOf = (answer: Answer): number => {
   if (answer.refused !== undefined) return refusedStatus[answer.refused]

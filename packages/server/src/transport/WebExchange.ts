@@ -12,8 +12,9 @@ import type { Refusal } from "../envelope/Refusal.ts"
 import { refused } from "../engine/Answers.ts"
 import type { Sink } from "../engine/Sink.ts"
 import type { Guard } from "./HttpGuard.ts"
+import type { OpenedStream } from "../engine/SessionStream.ts"
 import { HttpReply, type HttpWriter, type ReplySettings } from "./HttpReply.ts"
-import { statusOf } from "./HttpStatus.ts"
+import { statusOf, streamOver } from "./HttpStatus.ts"
 import type { Serve } from "./Outcome.ts"
 
 /** What the requests of one door share. */
@@ -24,7 +25,7 @@ export interface WebDoorParts {
     readonly refusal?: Refusal | undefined
   }
   readonly endSession: (inbound: Inbound) => Refusal | undefined
-  readonly openStream: (inbound: Inbound, sink: Sink) => (() => void) | Refusal
+  readonly openStream: (inbound: Inbound, sink: Sink) => OpenedStream
   readonly guard: Guard
   readonly reply: ReplySettings
 }
@@ -238,6 +239,7 @@ export const webExchange = async (parts: WebDoorParts, request: Request, call: W
   const reply = new HttpReply(writer, admits, parts.reply)
   if (request.method === "GET") {
     const stream = parts.openStream(inbound, reply)
+    if (stream === "over") return new Response(null, { status: streamOver })
     if ("rung" in stream) return refusedResponse(stream)
     gone = stream
     request.signal.addEventListener("abort", () => gone(), { once: true })

@@ -93,6 +93,20 @@ describe("a stream of a session", () => {
     })
   )
 
+  it.effect("CHTTP-12: that has ended, and was read to its end, is 204: there is nothing to come back for", () =>
+    Effect.gen(function* () {
+      const { open, order, resumed, send, started } = yield* orderedDoor()
+      const session = yield* open()
+      yield* order("a:1:progress")
+      yield* order("a:2:end")
+      const events = yield* (yield* started("a", session)).all
+      const [seen, last] = [idOf(events.at(-2)), idOf(events.at(-1))]
+      const again = yield* send(undefined, { verb: "GET", session, headers: { "last-event-id": last } })
+      assert.deepStrictEqual([again.status, again.text], [204, ""])
+      assert.strictEqual(answerOf(yield* (yield* resumed(session, seen)).all), "a")
+    })
+  )
+
   it.effect("CHTTP-13: gives nothing of another stream, and nothing to another session", () =>
     Effect.gen(function* () {
       const { open, order, resumed, started } = yield* orderedDoor()

@@ -3,7 +3,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { crumbs, rawToolCall, Recorder, type RawMessage } from "@treadle/testing"
+import { crumbs, rawRequest, rawToolCall, Recorder, type RawMessage } from "@treadle/testing"
 import type { Limits } from "../../src/index.ts"
 import { bundled } from "../fixtures/bundled.ts"
 import { childProcess } from "../fixtures/rawPeers.ts"
@@ -130,6 +130,21 @@ describe("the end of the input", () => {
       assert.strictEqual(textOf(yield* child.answer(1)), "rested")
       assert.strictEqual(child.rest(), "")
       assert.include(child.stderr(), "stdio returned")
+    })
+  )
+
+  it.live("D10 SUB-09: ends what listens with its result, and does not wait for it", () =>
+    Effect.gen(function* () {
+      const child = yield* started({ drain: 60_000 })
+      child.write(line(rawRequest("ear", "subscriptions/listen", { notifications: { toolsListChanged: true } })))
+      yield* Effect.promise(() =>
+        child.lines.first(({ method }) => method === "notifications/subscriptions/acknowledged")
+      )
+      child.endInput()
+      assert.deepStrictEqual(yield* child.exited, { code: 0, signal: null })
+      const { result } = yield* child.answer("ear")
+      assert.strictEqual(result.resultType, "complete")
+      assert.strictEqual(result._meta["io.modelcontextprotocol/subscriptionId"], "ear")
     })
   )
 

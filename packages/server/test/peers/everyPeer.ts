@@ -1,0 +1,85 @@
+/**
+ * Every official client over every door, connected once for the tests of a file, which run in order.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import { afterAll, beforeAll } from "vitest"
+import type { RawMessage } from "@treadle/testing"
+import type { Change } from "../../src/index.ts"
+import { McpNode, type Listening } from "../../src/node/index.ts"
+import { bundled } from "../fixtures/bundled.ts"
+import { theatre } from "../fixtures/theatre.ts"
+import { doors, peers, type Door, type Peer } from "./officialPeers.ts"
+
+/** Serves the theatre over HTTP, with the settings that a door has by default. */
+export const openTheatre = async (): Promise<Listening> => {
+  let tell: (change: Change) => void = () => {}
+  const listening = await McpNode.listen(theatre((change) => tell(change)))
+  tell = (change) => listening.changed(change)
+  return listening
+}
+
+/** The same on standard input and output. */
+export const program = (): string => bundled("theatreChild")
+
+/** How a request failed; what it gave, where it did not. */
+export const failure = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    (value) => ({ value }),
+    (error: unknown) => error
+  )
+
+/** The text of a result. */
+export const textOf = ({ content }: RawMessage): string => content.map(({ text }: RawMessage) => text ?? "").join("\n")
+
+/** Every client over every door. */
+export const rows = peers.flatMap((row) => doors.map((door) => ({ ...row, door })))
+
+/** What a suite knows of its client. */
+export interface Row {
+  readonly peer: () => Peer
+  readonly door: Door
+  readonly compat: boolean
+  readonly version: string
+  /** How often it came back to a stream. */
+  readonly returns: () => number
+  /** The code that it tells of a missing resource. */
+  readonly missing: number
+}
+
+/** Describes each client with the same tests, and in the end how it closes. */
+export const describeEveryPeer = (suite: (row: Row) => void): void =>
+  describe.each(rows)("$client over $door", ({ connect, era, ...row }) => {
+    let listening: Listening | undefined
+    let connected: Peer | undefined
+    let returns = 0
+    const peer = (): Peer => {
+      assert(connected)
+      return connected
+    }
+
+    beforeAll(async () => {
+      listening = await openTheatre()
+      listening.server.on("request", ({ headers }) => {
+        if (headers["last-event-id"] !== undefined) returns++
+      })
+      connected = await connect(row.door, { url: listening.url, program: program() })
+      await connected.tools()
+    })
+
+    afterAll(() => listening?.close())
+
+    suite({ peer, compat: era === "compat", returns: () => returns, ...row })
+
+    it("closes: its session has ended, its process too, and nothing was left that it could not make sense of", async () => {
+      const { close, errors, pid, session } = peer()
+      const [id, child] = [session(), pid()]
+      await close()
+      assert.deepStrictEqual(errors, [])
+      if (id !== undefined) {
+        const headers = { "content-type": "application/json", "mcp-session-id": id }
+        const ping = { method: "POST", headers, body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" }) }
+        assert.strictEqual((await fetch(listening?.url ?? "", ping)).status, 404)
+      }
+      if (child !== null) assert.throws(() => process.kill(child, 0), "ESRCH")
+    })
+  })
