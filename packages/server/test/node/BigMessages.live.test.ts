@@ -40,7 +40,7 @@ describe("a big message", () => {
         linesOf((line) => answers.record(JSON.parse(line)))
       )
       child.stream.stdout.pause()
-      const sizes = [8 * mega, ...Array.from({ length: 10 }, () => mega), 3]
+      const sizes = [4 * mega, ...Array.from({ length: 5 }, () => mega), 3]
       for (const [id, size] of sizes.entries()) {
         child.write(`${JSON.stringify(rawToolCall(id, "echo", { text: "x".repeat(size) }))}\n`)
       }
@@ -62,7 +62,7 @@ describe("a big message", () => {
           .tool("small", { description: "" }, async () => "y")
       )
       const port = yield* listening((req, res) => door(req, res))
-      const asked = rawToolCall(1, "big", { size: 20 * mega })
+      const asked = rawToolCall(1, "big", { size: 8 * mega })
       const request = httpRequest({ port, host: "127.0.0.1", method: "POST", agent: false, headers: headersOf(asked) })
       const answered = new Promise<IncomingMessage>((resolve) => request.once("response", resolve))
       request.end(JSON.stringify(asked))
@@ -73,7 +73,7 @@ describe("a big message", () => {
       }
       assert.isFalse(response.readableEnded)
       const pieces = yield* Effect.promise(() => response.setEncoding("utf8").toArray())
-      assert.strictEqual(lengthOf(JSON.parse(pieces.join(""))), 20 * mega)
+      assert.strictEqual(lengthOf(JSON.parse(pieces.join(""))), 8 * mega)
     })
   )
 })
