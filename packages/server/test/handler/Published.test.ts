@@ -6,10 +6,11 @@ import { assert, describe, it } from "@effect/vitest"
 import { Ajv2020 } from "ajv/dist/2020.js"
 import { type } from "arktype"
 import * as Effect from "effect/Effect"
+import * as HashMap from "effect/HashMap"
 import * as Schema from "effect/Schema"
 import * as z from "zod/v4"
 import { Arg, Mcp } from "../../src/index.ts"
-import { empty, said, serving } from "../fixtures/calling.ts"
+import { defectText, empty, said, serving } from "../fixtures/calling.ts"
 import { bothEras } from "../fixtures/eras.ts"
 
 const inputs = {
@@ -269,6 +270,33 @@ describe("an input with defaults", () => {
       assert.deepStrictEqual(structuredContent, { limit: 10, at: 4 })
       assert.isTrue(new Ajv2020({ strict: true }).compile(tool?.["outputSchema"])(structuredContent))
       assert.deepStrictEqual(tool?.["outputSchema"].required, ["limit", "at"])
+    })
+  )
+})
+
+describe("an output that JSON has no word for", () => {
+  it.effect("B099: is published as the text that is sent, and what does not fit is a bug, not a message", () =>
+    Effect.gen(function* () {
+      const output = Schema.Struct({
+        at: Schema.Date,
+        big: Schema.BigInt,
+        pairs: Schema.HashMap(Schema.String, Schema.Int)
+      })
+      const right = { at: new Date(0), big: 2n ** 64n, pairs: HashMap.make(["a", 1]) }
+      const { list, result } = yield* serving(
+        empty()
+          .tool("right", { description: "", output }, async () => right)
+          .tool("wrong", { description: "", output }, async () => ({ ...right, big: 1 }) as never)
+          .tool("map", { description: "", output }, async () => ({ ...right, pairs: new Map() }) as never),
+        {},
+        { onDefect: () => {} }
+      )
+      const [tool] = yield* list
+      const { structuredContent } = yield* result("right")
+      assert.deepInclude(structuredContent, { at: "1970-01-01T00:00:00.000Z", big: "18446744073709551616" })
+      const valid = new Ajv2020({ strict: false, validateFormats: false }).compile(tool?.["outputSchema"])
+      assert.isTrue(valid(structuredContent), JSON.stringify(valid.errors))
+      for (const name of ["wrong", "map"]) assert.match(said(yield* result(name)), defectText)
     })
   )
 })
