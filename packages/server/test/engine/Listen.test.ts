@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { TestClock } from "effect/testing"
 import { linePair } from "@treadle/protocol/framing"
-import { rawAsk, rawRequest, type RawCall, type RawMessage, type RawPeer } from "@treadle/testing"
+import { rawRequest, type RawCall, type RawMessage, type RawPeer } from "@treadle/testing"
 import type { Sink } from "../../src/engine/Sink.ts"
 import { Change, Mcp, McpMemory, type Served } from "../../src/index.ts"
 import { directPeer } from "../../src/McpDirect.ts"
@@ -94,10 +94,12 @@ const changes = ({ served }: Door, ...all: ReadonlyArray<Change>) =>
     TestClock.adjust(50)
   )
 
-/** Waits until a call that was given up has ended: each answer lets it go one step further. */
-const closed = ({ peer, served }: Door, listeners: number) =>
+const turn = Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+
+/** Lets the event loop turn until no more than these are open. */
+const closed = ({ served }: Door, listeners: number) =>
   Effect.gen(function* () {
-    while (served.counters().listeners > listeners) yield* rawAsk(peer, rawRequest("look", "server/discover"))
+    while (served.counters().listeners > listeners) yield* turn
   })
 
 describe.each(doors)("a listen request at the door of $name", ({ open }) => {

@@ -97,8 +97,8 @@ describe("a tool with an output that fails", () => {
     Effect.gen(function* () {
       const { both } = yield* served
       const [listed] = yield* both("tools/list")
-      const { outputSchema } = listed?.["result"].tools.find(({ name }: RawMessage) => name === "declared")
-      const valid = new Ajv2020({ strict: true }).compile(outputSchema)
+      const tool = listed?.["result"].tools.find(({ name }: RawMessage) => name === "declared")
+      const valid = new Ajv2020({ strict: true }).compile(tool.outputSchema)
       for (const answer of yield* both("tools/call", { name: "declared" })) {
         const { content, isError, structuredContent } = bare(answer) as any
         assert.deepStrictEqual([isError, content[0].text, structuredContent.error], [true, quota, { code: "E1" }])

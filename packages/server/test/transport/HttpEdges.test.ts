@@ -10,11 +10,12 @@ import { McpNode, type NodeSettings } from "../../src/node/index.ts"
 import { makeGuard } from "../../src/transport/HttpGuard.ts"
 import { calling, cellMcp, httpDoors, listening, type Fault, type Seen } from "../fixtures/cells.ts"
 import { compat } from "../fixtures/compatSheet.ts"
+import { eventMessages } from "../fixtures/rawPeers.ts"
 
 const textOf = (seen: Seen): string => {
   assert.strictEqual(seen.status, 200, seen.text)
-  const json = seen.json ?? JSON.parse(seen.text.replace(/^data: /, ""))
-  return json.result.content[0].text
+  const answer = seen.json ?? eventMessages(seen.text).at(-1)
+  return answer?.result.content[0].text
 }
 
 const encoded = (text: string) => `=?base64?${Buffer.from(text).toString("base64")}?=`
