@@ -7,7 +7,6 @@ import { orders } from "./server.ts"
 export const makeApp = () => {
   const app = express()
   const handler = McpNode.handler(orders)
-  app.use(express.json())
   app.all("/mcp", (req, res) => {
     const user = userOf(req.headers.authorization)
     if (user === undefined) {
@@ -16,5 +15,7 @@ export const makeApp = () => {
     }
     handler(req, res, { user, db: ordersFor(user.organisation) })
   })
+  // It refuses more than 100 kB, so it is for the routes below; the handler reads its own bodies, up to 4 MiB.
+  app.use(express.json())
   return { app, close: () => handler.close() }
 }

@@ -74,7 +74,7 @@ const nothingLater: SuiteCase = {
 }
 
 const cancelling: SuiteCase = {
-  name: "CANCEL-02 CANCEL-05 HTTP-17 CHTTP-06 B053: cancels a call: finalizers run, the signal fires, nothing is answered",
+  name: "CANCEL-02 CANCEL-05 HTTP-17 CHTTP-06 B037 B053: cancels a call: finalizers run, the signal fires, nothing is answered",
   run: Effect.fnUntraced(function* ({ open, peer }) {
     const one = yield* peer
     const hold = yield* one.send(rawToolCall(0, "hold", { gate: "h" }))

@@ -98,14 +98,16 @@ const missingArguments: SuiteCase = {
     const one = yield* peer
     assert.deepStrictEqual(yield* rawResult(one, "noargs"), { content: text("ok") })
     assert.deepStrictEqual(yield* rawResult(one, "noargs", {}), { content: text("ok") })
-    assert.deepStrictEqual((yield* rawResult(one, "opts")).structuredContent, { limit: 10 })
+    for (const args of [undefined, {}]) {
+      assert.deepStrictEqual((yield* rawResult(one, "opts", args)).structuredContent, { limit: 10 })
+    }
     for (const args of [null, [], "{}", 7, true]) {
       const { code, message } = yield* rawError(one, rawToolCall(1, "noargs", args))
       assert.strictEqual(code, -32602)
       assert.include(message, "params.arguments")
     }
     const { structuredContent } = yield* rawResult(one, "events")
-    assert.deepStrictEqual(structuredContent.events, ["noargs", "noargs", "opts"])
+    assert.deepStrictEqual(structuredContent.events, ["noargs", "noargs", "opts", "opts"])
   })
 }
 
@@ -144,10 +146,12 @@ const ids: SuiteCase = {
 }
 
 const unanswered: SuiteCase = {
-  name: "BASE-15 B043: answers no notification, whatever it is about",
+  name: "BASE-15 B037 B043: answers no notification, whatever it is about, a call that has ended included",
   needs: "inbound",
   run: Effect.fnUntraced(function* ({ peer }) {
     const one = yield* peer
+    const done = rawToolCall(77, "add", { a: 1, b: 1 })
+    yield* rawAsk(one, done)
     const sent = yield* Effect.forEach(
       [
         { method: "notifications/initialized" },
@@ -155,6 +159,7 @@ const unanswered: SuiteCase = {
         { method: "notifications/unknown_x", params: { x: 1 } },
         { method: "notifications/progress", params: { progressToken: [1] } },
         { method: "notifications/cancelled", params: { requestId: 999 } },
+        { method: "notifications/cancelled", params: { requestId: 77 } },
         { method: "notifications/cancelled", params: { requestId: {} } },
         { method: "notifications/cancelled" },
         { method: "tools/call", params: { name: "noargs" } }
@@ -162,6 +167,7 @@ const unanswered: SuiteCase = {
       (message) => one.send({ jsonrpc: "2.0", ...message })
     )
     assert.deepStrictEqual((yield* rawResult(one, "events")).structuredContent.events, [])
+    assert.deepStrictEqual((yield* rawAsk(one, done))["result"].structuredContent, { sum: 2 })
     for (const { seen } of sent) {
       assert.deepStrictEqual(
         seen.events.filter((message) => message["result"]?.structuredContent === undefined),

@@ -148,7 +148,9 @@ const printStandard = (standard: Standard, side: "input" | "output"): Printed =>
   try {
     const printed = standard["~standard"].jsonSchema[side]({ target: "draft-2020-12" }) as JsonObject
     const refused = refuseSchema(printed)
-    return { schema: lean(printed), findings: refused === undefined ? [] : [{ path: "", message: refused }] }
+    return refused === undefined
+      ? { schema: lean(printed), findings: [] }
+      : { schema: {}, findings: [{ path: "", message: refused }] }
   } catch (error) {
     return unprintableMembers(standard, side, error)
   }

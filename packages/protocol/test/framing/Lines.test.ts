@@ -44,6 +44,24 @@ const stream = Arbitrary.map(Arbitrary.array(piece, { maxLength: 12 }), (chosen)
 )
 
 describe("LineCutter", () => {
+  it("B066: looks at each byte of a long line once, however many chunks it comes in", () => {
+    const line = new Uint8Array(4_000_000).fill(120)
+    const chunks = Array.from({ length: 1_000 }, (_, at) => line.subarray(at * 4_000, (at + 1) * 4_000))
+    let decoded = 0
+    const lines: Array<Line> = []
+    const cutter = new LineCutter(
+      line.length,
+      (one) => lines.push(one),
+      (part) => {
+        decoded += part.length
+        return "whole"
+      }
+    )
+    for (const chunk of chunks) cutter.push(chunk)
+    cutter.push(Uint8Array.of(10))
+    assert.deepStrictEqual([lines, decoded], [[text("whole")], line.length])
+  })
+
   it.prop("STDIO-01 any cut of the same bytes gives the same lines", [stream, places(60)], ([whole, at]) => {
     const expected = read([whole], 8)
     assert.deepStrictEqual(read(cutAt(whole, at), 8), expected)

@@ -2,7 +2,7 @@
  * The sessions of the compat era: opened by a handshake, looked up by id or by pipe, ended by their client, by their
  * idleness, or by a newer one when there are too many (D12).
  *
- * Nothing wakes up for them: what has expired is found when a session is looked up or opened.
+ * Nothing wakes up for them: what has expired is found when a session is looked up, opened or counted.
  */
 import { revisionOf, type Revision } from "@treadle/protocol/era"
 import { HeaderName, trimHeaderValue } from "@treadle/protocol/http"
@@ -124,6 +124,7 @@ export class CompatSessions {
   }
 
   get size(): number {
+    this.#endExpired(this.#parts.now())
     return this.#byId.size + this.#byPipe.size
   }
 
@@ -138,7 +139,8 @@ export class CompatSessions {
       return this.#heard(session)
     }
     if (this.#parts.mode === "off") return { ...alone(inbound), revision: opening.revision }
-    if (this.#byId.size >= this.#parts.limits.sessions && !this.#makeRoom(now)) return undefined
+    this.#endExpired(now)
+    if (this.#byId.size >= this.#parts.limits.sessions && !this.#makeRoom()) return undefined
     const id = globalThis.crypto.randomUUID()
     const session = new Session(id, `session:${id}`, opening, now, this.#parts.limits.keptEvents)
     this.#byId.set(id, session)
@@ -194,16 +196,18 @@ export class CompatSessions {
     return now - session.used > this.#parts.limits.sessionIdle && this.#parts.running(session.owner) === 0
   }
 
-  /** Ends what has expired, or else the longest idle of those without a running call. */
-  #makeRoom(now: number): boolean {
+  #endExpired(now: number): void {
+    for (const session of this.#byId.values()) if (this.#isExpired(session, now)) this.end(session)
+  }
+
+  /** Ends the longest idle of those without a running call. */
+  #makeRoom(): boolean {
     const idle = [...this.#byId.values()].filter((session) => this.#parts.running(session.owner) === 0)
-    const expired = idle.filter((session) => this.#isExpired(session, now))
     const oldest = idle.reduce<Session | undefined>(
       (found, session) => (found === undefined || session.used < found.used ? session : found),
       undefined
     )
-    const going = expired.length > 0 ? expired : oldest === undefined ? [] : [oldest]
-    for (const session of going) this.end(session)
-    return going.length > 0
+    if (oldest !== undefined) this.end(oldest)
+    return oldest !== undefined
   }
 }

@@ -21,11 +21,18 @@ interface ProcessPort extends LinePort {
   readonly flushed: Effect.Effect<void>
 }
 
+/** Why a process may end before its input does. */
+interface EarlyEnd {
+  readonly onSignal: (signal: NodeJS.Signals) => void
+  /** Nobody reads standard output any more. */
+  readonly onUnread: () => void
+}
+
 /**
  * The port of this process. While it is open, whatever else is written to standard output, `console.log` included, goes
  * to standard error: one foreign word would break the protocol (STDIO-02).
  */
-const stdioPort = (onSignal: (signal: NodeJS.Signals) => void): ProcessPort => {
+const stdioPort = ({ onSignal, onUnread }: EarlyEnd): ProcessPort => {
   const { stdin, stdout, stderr } = process
   const own: Write = stdout.write
   const write = own.bind(stdout) as (text: string, written?: () => void) => boolean
@@ -37,7 +44,12 @@ const stdioPort = (onSignal: (signal: NodeJS.Signals) => void): ProcessPort => {
       stdin.once("end", end)
       stdin.once("error", end)
       stdout.on("drain", drain)
-      stdout.on("error", end)
+      stdout.on("error", () => {
+        onUnread()
+        end()
+      })
+      // A client that is gone reads no logs either, and that must not end the process with a crash.
+      stderr.on("error", () => {})
       const stop = (signal: NodeJS.Signals) => {
         onSignal(signal)
         end()
@@ -71,13 +83,18 @@ const decode = (bytes: Uint8Array): string | undefined =>
 
 /**
  * Serves until the input ends and what it asked for is answered, or `limits.drain` is over; what listens ends with the
- * input. A signal ends it at once; finalizers still run.
+ * input. A signal ends it at once, and so does an output that nobody reads; finalizers still run.
  */
 export const serveStdio = async (served: Served, context: unknown): Promise<void> => {
   let wait = served.limits.drain
-  const port = stdioPort((signal) => {
-    wait = 0
-    process.exitCode = signal === "SIGINT" ? 130 : 143
+  const port = stdioPort({
+    onSignal: (signal) => {
+      wait = 0
+      process.exitCode = signal === "SIGINT" ? 130 : 143
+    },
+    onUnread: () => {
+      wait = 0
+    }
   })
   const loop = startLineLoop(served, port, {
     context,

@@ -47,7 +47,7 @@ const hold = (id: unknown, gate: string, told = false) => compatCall(id, "hold",
 const text = ({ answer }: Got): unknown => answer["result"]?.content[0].text ?? answer["error"]
 
 describe("a notification that a call is not wanted any more", () => {
-  it.effect("CHTTP-06 CANCEL-02 CANCEL-05 D10: ends the call of its session, which is not answered", () =>
+  it.effect("B037 CHTTP-06 CANCEL-02 CANCEL-05 D10: ends the call of its session, which is not answered", () =>
     Effect.gen(function* () {
       const { happened, mcp } = waiting()
       const { begin, open, send, served } = yield* compatDoor(mcp)
@@ -129,7 +129,7 @@ describe("a notification that a call is not wanted any more", () => {
 })
 
 describe("a client that goes away", () => {
-  it.effect("CHTTP-06 D10: does not end its call, whether it waits for JSON or reads events", () =>
+  it.effect("B037 CHTTP-06 D10: does not end its call, whether it waits for JSON or reads events", () =>
     Effect.gen(function* () {
       const { events, happened, mcp, openGate } = waiting()
       const { open, respond, send, served } = yield* compatDoor(mcp)
@@ -153,7 +153,7 @@ describe("a client that goes away", () => {
     })
   )
 
-  it.effect("CHTTP-06 D10: does not end its call on a socket either, and a notification still does", () =>
+  it.effect("B037 CHTTP-06 D10: does not end its call on a socket either, and a notification still does", () =>
     Effect.gen(function* () {
       const { events, happened, mcp, openGate } = waiting()
       const door = yield* McpNode.scoped(mcp)

@@ -33,7 +33,7 @@ const compatOnly = [
 
 describe("one endpoint", () => {
   it.effect(
-    "ERA-13 ERA-14 CHTTP-25: serves both eras at once; a version in _meta wins over the session beside it",
+    "B084 ERA-13 ERA-14 CHTTP-25: serves both eras at once; a version in _meta wins over the session beside it",
     () =>
       Effect.gen(function* () {
         const { open, send, served } = yield* compatDoor(mcp)
@@ -45,7 +45,7 @@ describe("one endpoint", () => {
           assert.deepStrictEqual((yield* send(compatCall(1, "t"), { session })).answer["result"], compatResult)
           for (const stray of [session, "unknown"]) {
             const got = yield* send(native, { headers, session: stray })
-            assert.deepStrictEqual([got.status, got.answer["result"]], [200, nativeResult])
+            assert.deepStrictEqual([got.status, got.answer["result"], got.session], [200, nativeResult, undefined])
           }
         }
         assert.strictEqual(served.counters().sessions, 1)
@@ -111,7 +111,7 @@ const piped = Effect.map(compatPipe(mcp), ({ near, peer, served }) => ({
 }))
 
 describe("one pipe", () => {
-  it.effect("D11: has no session before a handshake, and says which versions need none", () =>
+  it.effect("B084 D11: has no session before a handshake, and says which versions need none", () =>
     Effect.gen(function* () {
       const { ask, served } = yield* piped
       for (const message of [compatCall(1, "t"), compatRequest(2, "ping"), compatRequest(3, "tools/list", {})]) {
@@ -123,7 +123,7 @@ describe("one pipe", () => {
     })
   )
 
-  it.effect("ERA-15 D11: serves native requests before, between and after those of its session", () =>
+  it.effect("B084 ERA-15 D11: serves native requests before, between and after those of its session", () =>
     Effect.gen(function* () {
       const { ask, served } = yield* piped
       const discovered = (yield* ask(rawRequest("d", "server/discover")))["result"]

@@ -40,16 +40,18 @@ const negotiations = [
 ] as const
 
 describe("a handshake", () => {
-  it.effect.each(negotiations)("INIT-03: that asks for %j settles on %s, over HTTP and on a pipe", ([asked, settled]) =>
-    Effect.gen(function* () {
-      const { send } = yield* compatDoor(described)
-      const { peer } = yield* compatPipe(described)
-      const overHttp = yield* send(initialize(asked))
-      assert.strictEqual(overHttp.status, 200)
-      for (const answer of [overHttp.answer, yield* rawAsk(peer, initialize(asked))]) {
-        assert.strictEqual(answer["result"].protocolVersion, settled)
-      }
-    })
+  it.effect.each(negotiations)(
+    "B041 INIT-03: that asks for %j settles on %s, over HTTP and on a pipe",
+    ([asked, settled]) =>
+      Effect.gen(function* () {
+        const { send } = yield* compatDoor(described)
+        const { peer } = yield* compatPipe(described)
+        const overHttp = yield* send(initialize(asked))
+        assert.strictEqual(overHttp.status, 200)
+        for (const answer of [overHttp.answer, yield* rawAsk(peer, initialize(asked))]) {
+          assert.strictEqual(answer["result"].protocolVersion, settled)
+        }
+      })
   )
 
   it.effect("INIT-05 INIT-12 META-05: says who serves, with what, and nothing that only the native era says", () =>
@@ -79,7 +81,7 @@ describe("a handshake", () => {
     })
   )
 
-  it.effect("ERA-19 D12: without a version is -32602 that names them, and opens no session", () =>
+  it.effect("B041 ERA-19 D12: without a version is -32602 that names them, and opens no session", () =>
     Effect.gen(function* () {
       const { send, served } = yield* compatDoor(described)
       for (const message of [initialize(5), initialize(null), initialize([]), compatRequest(0, "initialize")]) {

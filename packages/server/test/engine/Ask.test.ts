@@ -88,7 +88,7 @@ describe("a question of a native call", () => {
     })
   )
 
-  it.effect("ELIC-08: that a person declines or closes is an answer", () =>
+  it.effect("B090 ELIC-08: that a person declines or closes is an answer", () =>
     Effect.gen(function* () {
       for (const action of ["decline", "cancel"]) {
         const { call } = yield* nativeAsker(greeter, () => ({ action }))
@@ -112,18 +112,31 @@ describe("a question of a native call", () => {
     })
   )
 
-  it.effect("MRTR-08 MRTR-09: is asked again where its answer is missing, and answers to nothing are ignored", () =>
-    Effect.gen(function* () {
-      const { peer } = yield* nativeAsker(greeter, answers)
-      const { requestState } = (yield* attempt(peer, "greet"))["result"]
-      for (const inputResponses of [{ wrong: 1 }, null, undefined, {}]) {
-        const again = yield* attempt(peer, "greet", {}, { inputResponses, requestState })
-        assert.deepStrictEqual(Object.keys(again["result"].inputRequests), ["user_name"])
-      }
-      const answered = { user_name: { action: "accept", content: { name: "Ada" } }, other: 7 }
-      const stateless = yield* attempt(peer, "greet", {}, { inputResponses: answered })
-      assert.strictEqual(said(stateless["result"]), "Hello, Ada!")
-    })
+  it.effect(
+    "B090 MRTR-08 MRTR-09: is asked again where its answer is missing, and answers to nothing are ignored",
+    () =>
+      Effect.gen(function* () {
+        const { peer } = yield* nativeAsker(greeter, answers)
+        const { requestState } = (yield* attempt(peer, "greet"))["result"]
+        for (const inputResponses of [{ wrong: 1 }, null, undefined, {}]) {
+          const again = yield* attempt(peer, "greet", {}, { inputResponses, requestState })
+          assert.deepStrictEqual(Object.keys(again["result"].inputRequests), ["user_name"])
+        }
+        const first = (yield* attempt(peer, "both"))["result"]
+        const name = { name: { action: "accept", content: { name: "Ada" } } }
+        const round = { inputResponses: name, requestState: first.requestState }
+        const half = (yield* attempt(peer, "both", {}, round))["result"]
+        assert.deepStrictEqual(Object.keys(half.inputRequests), ["seats"])
+        const seats = { seats: { action: "decline" } }
+        const rest = { inputResponses: seats, requestState: half.requestState }
+        assert.strictEqual(
+          said((yield* attempt(peer, "both", {}, rest))["result"]),
+          JSON.stringify([name.name, { action: "decline" }])
+        )
+        const answered = { user_name: { action: "accept", content: { name: "Ada" } }, other: 7 }
+        const stateless = yield* attempt(peer, "greet", {}, { inputResponses: answered })
+        assert.strictEqual(said(stateless["result"]), "Hello, Ada!")
+      })
   )
 
   it.effect("MRTR-09 ELIC-06: gets -32602 for an answer that is malformed", () =>
@@ -138,7 +151,7 @@ describe("a question of a native call", () => {
     })
   )
 
-  it.effect("MRTR-05 META-08: needs the capability it names, part by part", () =>
+  it.effect("B090 MRTR-05 META-08: needs the capability it names, part by part", () =>
     Effect.gen(function* () {
       const { peer } = yield* nativeAsker(greeter, answers)
       const lacking: ReadonlyArray<readonly [string, object, object]> = [

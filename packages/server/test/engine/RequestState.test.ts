@@ -33,7 +33,7 @@ const key = (id: string, byte: number): StateKey => ({ id, secret: new Uint8Arra
 const ask = nativeAsker(asking, () => undefined, { stateKeys: [key("a", 1)] })
 
 describe("a state that comes back", () => {
-  it.effect("STATE-02: is refused where any character of it was changed, added or left out", () =>
+  it.effect("B090 STATE-02: is refused where any character of it was changed, added or left out", () =>
     Effect.gen(function* () {
       const { peer } = yield* ask
       const { requestState } = (yield* attempt(peer, "ask"))["result"]
@@ -82,7 +82,7 @@ describe("a state that comes back", () => {
     })
   )
 
-  it.effect("STATE-03: belongs to its principal", () =>
+  it.effect("B090 STATE-03: belongs to its principal", () =>
     Effect.gen(function* () {
       const mcp = Mcp.make<{ user?: string }>({ name: "suite", version: "1.0.0", principal: ({ user }) => user }).add(
         asking

@@ -7,7 +7,7 @@ import { rawAsk, rawToolCall } from "@treadle/testing"
 import { compatRungs, rungs } from "../../src/envelope/Ladder.ts"
 import { McpNode } from "../../src/node/index.ts"
 import { empty, serving } from "../fixtures/calling.ts"
-import { cellMcp, exchange, httpDoors } from "../fixtures/cells.ts"
+import { cellMcp, exchange, httpDoors, ran } from "../fixtures/cells.ts"
 import { sheet } from "../fixtures/cellSheet.ts"
 import { compatSheet } from "../fixtures/compatSheet.ts"
 
@@ -37,8 +37,10 @@ describe.each(httpDoors)("a request that is refused by the door on $name", ({ se
     it.effect.each(rows)(`${rung}: $scenario`, (row) =>
       Effect.scoped(
         Effect.gen(function* () {
+          const before = ran.length
           const seen = yield* send(row)
           assert.strictEqual(seen.status, status, seen.text)
+          assert.strictEqual(ran.length, before, "nothing has run")
           assert.strictEqual(seen.headers["content-type"], "application/json")
           const { error, ...rest } = seen.json
           assert.notProperty(seen.headers, "mcp-session-id")

@@ -125,7 +125,7 @@ describe("a value", () => {
     })
   )
 
-  it.effect("D4: is text without an output schema, or nothing", () =>
+  it.effect("D4 B099: is text without an output schema, as JSON has it, or nothing", () =>
     Effect.gen(function* () {
       const rows: ReadonlyArray<readonly [unknown, ReadonlyArray<unknown>]> = [
         ["a\nb", text("a\nb")],
@@ -134,6 +134,9 @@ describe("a value", () => {
         ["", []],
         [5, text("5")],
         [{ a: 1 }, text('{"a":1}')],
+        [{ d: new Date(0) }, text('{"d":"1970-01-01T00:00:00.000Z"}')],
+        [{ u: undefined, n: Number.NaN, i: Infinity }, text('{"n":null,"i":null}')],
+        [new Seat({ row: "A", on: 1 }), text('{"row":"A","on":1}')],
         [new Map([[1, 2]]), text("{}")]
       ]
       for (const [value, content] of rows) assert.deepStrictEqual(yield* bare(value), { content })

@@ -6,10 +6,12 @@ import { assert, describe, it } from "@effect/vitest"
 import { Ajv2020 } from "ajv/dist/2020.js"
 import { type } from "arktype"
 import * as Effect from "effect/Effect"
+import * as HashMap from "effect/HashMap"
 import * as Schema from "effect/Schema"
 import * as z from "zod/v4"
 import { Arg, Mcp } from "../../src/index.ts"
-import { empty, serving } from "../fixtures/calling.ts"
+import { defectText, empty, said, serving } from "../fixtures/calling.ts"
+import { bothEras } from "../fixtures/eras.ts"
 
 const inputs = {
   effect: {
@@ -37,6 +39,22 @@ const samples = {
   effect: { any: [1, null], pair: ["a", 1], lists: { a: ["x"] }, nested: [[1]], nullable: null, one: "a" },
   zod: { any: [1, null], pair: ["a", 1], lists: { a: ["x"] }, nested: [[1]], nullable: null },
   arktype: { any: [1, null], pair: ["a", 1], nested: [[1]] }
+}
+
+/** A Standard Schema of somebody else, whose lists do not say what is in them. */
+const foreign = {
+  "~standard": {
+    version: 1 as const,
+    vendor: "foreign",
+    validate: (value: unknown) => ({ value: value as { readonly a: unknown } }),
+    jsonSchema: {
+      input: () => ({
+        type: "object",
+        properties: { a: { type: "array" }, b: { type: ["array", "null"] }, c: { anyOf: [{ type: "array" }] } }
+      }),
+      output: () => ({ type: "object" })
+    }
+  }
 }
 
 const mcp = empty()
@@ -79,15 +97,27 @@ describe("a published input schema", () => {
     })
   )
 
-  it.effect("B022: says of every list what is in it", () =>
+  it.effect("B022: says of every list what is in it, as does a published output schema", () =>
     Effect.gen(function* () {
-      const { list } = yield* serving(mcp, {})
-      const bare = (yield* list).flatMap(({ inputSchema, name }) =>
-        walk(inputSchema, String(name)).flatMap(([path, node]) =>
-          [node["type"]].flat().includes("array") && !Object.hasOwn(node, "items") ? [path] : []
+      const listing = mcp
+        .tool(
+          "effectOut",
+          { description: "", output: Schema.Struct(inputs.effect) },
+          async () => samples.effect as never
+        )
+        .tool("zodOut", { description: "", output: inputs.zod }, async () => samples.zod as never)
+        .tool("foreign", { description: "", input: foreign }, async () => "")
+      const { list } = yield* serving(listing, {})
+      const arrays = (yield* list).flatMap(({ inputSchema, name, outputSchema }) =>
+        [...walk(inputSchema, String(name)), ...walk(outputSchema, `${name} output`)].filter(([, node]) =>
+          [node["type"]].flat().includes("array")
         )
       )
-      assert.deepStrictEqual(bare, [])
+      assert.isAbove(arrays.length, 25)
+      assert.deepStrictEqual(
+        arrays.flatMap(([path, node]) => (Object.hasOwn(node, "items") ? [] : [path])),
+        []
+      )
     })
   )
 
@@ -98,6 +128,175 @@ describe("a published input schema", () => {
       assert.notInclude(text, "9007199254740991")
       assert.notInclude(text, '"additionalProperties":true')
       assert.notInclude(text, "draft-07")
+    })
+  )
+})
+
+const create = { action: Schema.Literal("create"), name: Schema.String }
+const remove = { action: Schema.Literal("delete"), id: Schema.String }
+
+/** Inputs whose root is no plain object, each with arguments that fit and some that do not. */
+const choices = {
+  union: Schema.Union([Schema.Struct(create), Schema.Struct(remove)]),
+  zodUnion: z.discriminatedUnion("action", [
+    z.object({ action: z.literal("create"), name: z.string() }),
+    z.object({ action: z.literal("delete"), id: z.string() })
+  ]),
+  zodBoth: z
+    .object({ action: z.enum(["create", "delete"]) })
+    .and(z.union([z.object({ name: z.string() }), z.object({ id: z.string() })])),
+  zodRefined: z
+    .object({ action: z.string(), name: z.string().optional(), id: z.string().optional() })
+    .refine(({ id, name }) => id !== undefined || name !== undefined, "needs a name or an id")
+}
+
+describe("an input that is a choice", () => {
+  const choosing = empty()
+    .tool("union", { description: "", input: choices.union }, async ({ action }) => action)
+    .tool("zodUnion", { description: "", input: choices.zodUnion }, async ({ action }) => action)
+    .tool("zodBoth", { description: "", input: choices.zodBoth }, async ({ action }) => action)
+    .tool("zodRefined", { description: "", input: choices.zodRefined }, async ({ action }) => action)
+
+  it.effect("B007 TOOL-07: has an object at its root and all of its branches, in the same bytes in both eras", () =>
+    Effect.gen(function* () {
+      const { both } = yield* bothEras(choosing, {})
+      const [native, compat] = (yield* both("tools/list")).map((answer) => JSON.stringify(answer["result"].tools))
+      assert.strictEqual(native, compat)
+      for (const { inputSchema, name } of JSON.parse(native ?? "[]")) {
+        assert.strictEqual(inputSchema.type, "object", name)
+        assert.include(JSON.stringify(inputSchema), '"id"', name)
+        assert.isTrue(new Ajv2020({ strict: false }).compile(inputSchema)({ action: "delete", id: "1" }), name)
+      }
+    })
+  )
+
+  it.effect("B007: is checked branch by branch, in both eras", () =>
+    Effect.gen(function* () {
+      const { both } = yield* bothEras(choosing, {})
+      for (const name of Object.keys(choices)) {
+        for (const args of [
+          { action: "delete", id: "1" },
+          { action: "create", name: "a" }
+        ]) {
+          for (const answer of yield* both("tools/call", { name, arguments: args })) {
+            assert.strictEqual(said(answer["result"]), args.action, name)
+          }
+        }
+        for (const args of [{ action: "delete" }, {}]) {
+          for (const answer of yield* both("tools/call", { name, arguments: args })) {
+            assert.isTrue(answer["result"].isError, `${name} ${JSON.stringify(args)}`)
+          }
+        }
+      }
+    })
+  )
+})
+
+/** What may be left out, by three libraries: all of it but `q`. */
+const lenient = {
+  effect: {
+    q: Schema.String,
+    limit: Arg.withDefault(Schema.Int, 10),
+    opts: Arg.withDefault(Schema.Struct({ verbose: Arg.withDefault(Schema.Boolean, false) }), {}),
+    tags: Arg.withDefault(Schema.Array(Schema.String), []),
+    count: Arg.optional(Schema.FiniteFromString),
+    note: Arg.optional(Schema.NullOr(Schema.String))
+  },
+  zod: z.object({
+    q: z.string(),
+    limit: z.int().default(10),
+    opts: z.object({ verbose: z.boolean().default(false) }).prefault({}),
+    tags: z.array(z.string()).default([]),
+    count: z.string().transform(Number).optional(),
+    note: z.string().nullable().optional()
+  }),
+  arktype: type({
+    q: "string",
+    limit: "number.integer = 10",
+    tags: type("string[]").default(() => []),
+    "count?": "string",
+    "note?": "string | null"
+  })
+}
+
+describe("an input with defaults", () => {
+  const required = (node: unknown) => walk(node, "").flatMap(([, { required }]) => required ?? [])
+
+  it.effect("B021 D6: requires only what has none, at every depth, shows them, and says what a caller sends", () =>
+    Effect.gen(function* () {
+      const got: Array<{ readonly limit: number }> = []
+      const keep = async (input: { readonly limit: number }) => void got.push(input)
+      const { list, result } = yield* serving(
+        empty()
+          .tool("effect", { description: "", input: lenient.effect }, keep)
+          .tool("zod", { description: "", input: lenient.zod }, keep)
+          .tool("arktype", { description: "", input: lenient.arktype }, keep),
+        {}
+      )
+      for (const { inputSchema, name } of yield* list) {
+        assert.deepStrictEqual(required(inputSchema), ["q"], name)
+        // ArkType does not print defaults for the side that callers write.
+        if (name !== "arktype") {
+          assert.deepInclude(inputSchema.properties.limit, { type: "integer", default: 10 }, name)
+          assert.deepInclude(inputSchema.properties.tags, { default: [] }, name)
+        }
+        assert.strictEqual(inputSchema.properties.count.type, "string", name)
+        const valid = new Ajv2020({ strict: true, strictTypes: false }).compile(inputSchema)
+        const filled = { q: "a", limit: 10, tags: [], ...(name === "arktype" ? {} : { opts: { verbose: false } }) }
+        for (const args of [{ q: "a" }, { q: "a", opts: {} }, { q: "a", note: null }, { q: "a", count: "7" }]) {
+          assert.isTrue(valid(args), `${name} ${JSON.stringify(args)}`)
+          assert.deepStrictEqual(yield* result(name, args), { content: [] }, `${name} ${JSON.stringify(args)}`)
+          assert.deepInclude(got.at(-1), filled, `${name} ${JSON.stringify(args)}`)
+        }
+      }
+    })
+  )
+
+  it.effect("B021 D4: says as an output what is sent, defaults included", () =>
+    Effect.gen(function* () {
+      const made = z.object({
+        limit: z.int().default(10),
+        at: z
+          .string()
+          .transform((text) => text.length)
+          .pipe(z.int())
+      })
+      const { list, result } = yield* serving(
+        empty().tool("t", { description: "", output: made }, async () => ({ at: "four" }) as never),
+        {}
+      )
+      const [tool] = yield* list
+      const { structuredContent } = yield* result("t")
+      assert.deepStrictEqual(structuredContent, { limit: 10, at: 4 })
+      assert.isTrue(new Ajv2020({ strict: true }).compile(tool?.["outputSchema"])(structuredContent))
+      assert.deepStrictEqual(tool?.["outputSchema"].required, ["limit", "at"])
+    })
+  )
+})
+
+describe("an output that JSON has no word for", () => {
+  it.effect("B099: is published as the text that is sent, and what does not fit is a bug, not a message", () =>
+    Effect.gen(function* () {
+      const output = Schema.Struct({
+        at: Schema.Date,
+        big: Schema.BigInt,
+        pairs: Schema.HashMap(Schema.String, Schema.Int)
+      })
+      const right = { at: new Date(0), big: 2n ** 64n, pairs: HashMap.make(["a", 1]) }
+      const { list, result } = yield* serving(
+        empty()
+          .tool("right", { description: "", output }, async () => right)
+          .tool("wrong", { description: "", output }, async () => ({ ...right, big: 1 }) as never)
+          .tool("map", { description: "", output }, async () => ({ ...right, pairs: new Map() }) as never),
+        {},
+        { onDefect: () => {} }
+      )
+      const [tool] = yield* list
+      const { structuredContent } = yield* result("right")
+      assert.deepInclude(structuredContent, { at: "1970-01-01T00:00:00.000Z", big: "18446744073709551616" })
+      const valid = new Ajv2020({ strict: false, validateFormats: false }).compile(tool?.["outputSchema"])
+      assert.isTrue(valid(structuredContent), JSON.stringify(valid.errors))
+      for (const name of ["wrong", "map"]) assert.match(said(yield* result(name)), defectText)
     })
   )
 })

@@ -59,6 +59,32 @@ describe("Express 5", () => {
       assert.strictEqual((yield* send(`http://127.0.0.1:${port}/after`, "")).status, 400)
     })
   )
+
+  it.effect(
+    "B046: refuses a body above 100 kB with a page where its parser comes first, and not where the door does",
+    () =>
+      Effect.gen(function* () {
+        const door = McpNode.handler(mcp)
+        const app = express()
+        const mount = (req: NodeRequest, res: Parameters<typeof door>[1]) => door(req, res, user)
+        app.all("/before", mount)
+        app.use(express.json())
+        app.all("/after", mount)
+        const port = yield* listening(app)
+        const greeting = "x".repeat(150_000)
+        const body = JSON.stringify(rawToolCall(1, "whoami", { greeting }))
+        const post = (path: string) =>
+          Effect.promise(async () => {
+            const init = { method: "POST", headers: headersOf(message), body }
+            const response = await fetch(`http://127.0.0.1:${port}/${path}`, init)
+            return { status: response.status, text: await response.text() }
+          })
+        assert.include((yield* post("before")).text, `${greeting} Ada`)
+        const after = yield* post("after")
+        assert.strictEqual(after.status, 413)
+        assert.match(after.text, /^<!DOCTYPE html>/)
+      })
+  )
 })
 
 describe("Fastify", () => {

@@ -140,7 +140,7 @@ describe("the context of a request", () => {
 })
 
 describe("a client that goes away", () => {
-  it.effect("HTTP-17 D10: cancels its call, whether it waits for JSON or reads events", () =>
+  it.effect("B037 HTTP-17 D10: cancels its call, whether it waits for JSON or reads events", () =>
     Effect.gen(function* () {
       const events = new Recorder<string>()
       const wait = (name: string) =>

@@ -38,7 +38,7 @@ const cancel = (requestId: unknown) =>
 const textOf = (answer: RawMessage): string => answer["result"].content[0].text
 
 describe("a line", () => {
-  it.live("STDIO-01 B049 D11: that is bad is answered, and the next one is served", () =>
+  it.live("STDIO-01 B049 B066 D11: that is bad is answered, and the next one is served", () =>
     Effect.gen(function* () {
       const child = yield* started({ lineBytes: 10_000 })
       const bad: ReadonlyArray<readonly [string | Uint8Array, number, unknown]> = [
@@ -216,7 +216,7 @@ describe("standard output", () => {
       })
   )
 
-  it.live("D13: holds handlers and reading back while it is full, and loses nothing", () =>
+  it.live("B066 D13: holds handlers and reading back while it is full, and loses nothing", () =>
     Effect.gen(function* () {
       const child = yield* started()
       child.stream.stdout.pause()

@@ -9,11 +9,13 @@ import { rawVersion } from "@treadle/testing"
 import { McpNode, type NodeSettings } from "../../src/node/index.ts"
 import { makeGuard } from "../../src/transport/HttpGuard.ts"
 import { calling, cellMcp, httpDoors, listening, type Fault, type Seen } from "../fixtures/cells.ts"
+import { compat } from "../fixtures/compatSheet.ts"
+import { eventMessages } from "../fixtures/rawPeers.ts"
 
 const textOf = (seen: Seen): string => {
   assert.strictEqual(seen.status, 200, seen.text)
-  const json = seen.json ?? JSON.parse(seen.text.replace(/^data: /, ""))
-  return json.result.content[0].text
+  const answer = seen.json ?? eventMessages(seen.text).at(-1)
+  return answer?.result.content[0].text
 }
 
 const encoded = (text: string) => `=?base64?${Buffer.from(text).toString("base64")}?=`
@@ -40,7 +42,7 @@ const taken: ReadonlyArray<Fault & { readonly scenario: string; readonly says: s
     headers: { "mcp-session-id": "x", "last-event-id": "9" },
     says: "hi"
   },
-  { scenario: "META-04: nothing about the client", says: "hi" },
+  { scenario: "B074 META-04: nothing about the client", says: "hi" },
   { scenario: "XHDR-09: arguments without headers where they are absent", ...calling("regional", {}), says: "{}" },
   {
     scenario: "XHDR-10: every annotated argument",
@@ -125,12 +127,14 @@ describe.each(httpDoors)("the door on $name", ({ send }) => {
     Effect.scoped(Effect.map(send(fault), (seen) => assert.strictEqual(textOf(seen), says)))
   )
 
-  it.effect("B011 D9 HTTP-23: answers in a form that Accept admits", () =>
+  it.effect("B011 D9 HTTP-23: answers in a form that Accept admits, in both eras", () =>
     Effect.gen(function* () {
-      for (const [accept, status, type] of acceptTable) {
-        const seen = yield* Effect.scoped(send({ headers: { accept } }))
-        assert.deepStrictEqual([seen.status, seen.headers["content-type"]], [status, type], accept ?? "absent")
-        if (status === 200) assert.strictEqual(textOf(seen), "hi")
+      for (const era of [{}, compat]) {
+        for (const [accept, status, type] of acceptTable) {
+          const seen = yield* Effect.scoped(send(era, { headers: { accept } }))
+          assert.deepStrictEqual([seen.status, seen.headers["content-type"]], [status, type], accept ?? "absent")
+          if (status === 200) assert.strictEqual(textOf(seen), "hi")
+        }
       }
     })
   )
@@ -233,32 +237,34 @@ describe("a body over the limit", () => {
     })
   )
 
-  it.effect("B046: is served up to 4 MiB by default, and after Expect: 100-continue", () =>
-    Effect.gen(function* () {
-      const door = McpNode.handler(cellMcp())
-      const port = yield* listening((req, res) => door(req, res))
-      const text = "x".repeat(1_000_000)
-      const body = JSON.stringify({
-        jsonrpc: "2.0",
-        id: 1,
-        method: "tools/call",
-        params: {
-          name: "echo",
-          arguments: { text },
-          _meta: {
-            "io.modelcontextprotocol/protocolVersion": rawVersion,
-            "io.modelcontextprotocol/clientCapabilities": {}
+  it.effect(
+    "B046 B074 HDR-06: is served up to 4 MiB by default, after Expect: 100-continue, with header names in any case",
+    () =>
+      Effect.gen(function* () {
+        const door = McpNode.handler(cellMcp())
+        const port = yield* listening((req, res) => door(req, res))
+        const text = "x".repeat(1_000_000)
+        const body = JSON.stringify({
+          jsonrpc: "2.0",
+          id: 1,
+          method: "tools/call",
+          params: {
+            name: "echo",
+            arguments: { text },
+            _meta: {
+              "io.modelcontextprotocol/protocolVersion": rawVersion,
+              "io.modelcontextprotocol/clientCapabilities": {}
+            }
           }
-        }
+        })
+        const answer = yield* spoken(
+          port,
+          `POST / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\nMCP-PROTOCOL-VERSION: ${rawVersion}\r\n` +
+            `mCP-mETHOD: tools/call\r\nMcp-Name: echo\r\nExpect: 100-continue\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+        )
+        assert.match(answer, /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK/)
+        assert.include(answer, text)
       })
-      const answer = yield* spoken(
-        port,
-        `POST / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\nMCP-PROTOCOL-VERSION: ${rawVersion}\r\n` +
-          `mCP-mETHOD: tools/call\r\nMcp-Name: echo\r\nExpect: 100-continue\r\nContent-Length: ${body.length}\r\n\r\n${body}`
-      )
-      assert.match(answer, /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK/)
-      assert.include(answer, text)
-    })
   )
 })
 
@@ -294,8 +300,13 @@ describe("a Host", () => {
     }
   })
 
-  it.effect("HTTP-03: of a public address is not opened by McpNode.listen", () =>
+  it.effect("B071 HTTP-03: is a loopback address by default, and a public one is not opened by McpNode.listen", () =>
     Effect.gen(function* () {
+      const address = yield* Effect.promise(async () => {
+        await using server = await McpNode.listen(cellMcp())
+        return server.server.address()
+      })
+      assert.deepInclude(address, { address: "127.0.0.1" })
       for (const host of ["0.0.0.0", "::", "10.0.0.1", "example.com", "localhost.evil.example", "127.evil.example"]) {
         const message = yield* Effect.promise(() =>
           McpNode.listen(cellMcp(), { host }).then(
