@@ -10,17 +10,19 @@ const warmUp = 50
 /** Opens requests and gives them three seconds: Treadle's calls turn to events after two. */
 const openRequests = async (port, request, count) => {
   let events = 0
+  let failure
   const sockets = Array.from({ length: count }, (_, n) => {
     const socket = net.connect(port, "127.0.0.1", () => socket.write(post(request(n), port)))
     socket.once("data", (chunk) => {
       if (/^HTTP\/1\.1 200[^]*text\/event-stream/i.test(chunk.latin1Slice())) events++
       else socket.destroy(new Error(`an open request was answered: ${chunk.latin1Slice(0, 80)}`))
     })
+    socket.once("error", (error) => (failure ??= error))
     return socket
   })
   await Promise.all(sockets.map((socket) => once(socket, "connect")))
   await sleep(3_000)
-  return { sockets, events: () => events }
+  return { sockets, events, failure }
 }
 
 const close = async ({ sockets }) => {
@@ -42,9 +44,11 @@ export const keptByEach = async ({ server, request, open }) => {
     const before = await ask(child, "memory", 5_000)
     const requests = await openRequests(port, request, open)
     const after = await ask(child, "memory", 5_000)
-    if (requests.sockets.some(({ destroyed }) => destroyed)) throw new Error(`${server}: an open request ended`)
+    if (requests.sockets.some(({ destroyed }) => destroyed)) {
+      throw new Error(`${server}: an open request ended`, { cause: requests.failure })
+    }
     const each = (bytes) => bytes / open / 1024
-    return { heap: each(after.heap - before.heap), rss: each(after.rss - before.rss), events: requests.events() }
+    return { heap: each(after.heap - before.heap), rss: each(after.rss - before.rss), events: requests.events }
   } finally {
     await stop(child)
   }
