@@ -32,8 +32,8 @@ const changesOf = (arrow, text) => {
   ]
 }
 
-/** The same program, with function expressions. */
-const functionExpressions = (name, text) => {
+/** The same program with function expressions, but where an arrow function reads `this` or its like from outside. */
+export const functionExpressions = (name, text) => {
   const source = ts.createSourceFile(name, text, ts.ScriptTarget.Latest, true, ts.ScriptKind.JS)
   const changes = []
   const visit = (node) => {
