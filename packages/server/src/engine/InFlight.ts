@@ -51,7 +51,8 @@ export class InFlight {
 
   /** The running call of one pipe with this id. */
   find(owner: string, id: RequestId): RunningCall | undefined {
-    return this.of(owner).find((call) => call.admitted.request.id === id)
+    const owned = this.#owners.get(owner)
+    return owned === undefined ? undefined : inOrder(owned).find((call) => call.admitted.request.id === id)
   }
 
   /** Every running call, also while some of them end. */
