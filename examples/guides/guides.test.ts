@@ -56,7 +56,7 @@ describe("the guides", () => {
     soldOut(door, "soup")
     soldOut(door, "stew")
     const closing = new Promise((resolve) => setTimeout(resolve, 200)).then(() => door.close())
-    const heard = (await stream.text()).split("\n").filter((line) => line.startsWith("data:"))
+    const heard = (await stream.text()).split("\n").filter((line) => line.startsWith("data: {"))
     await closing
     assert.deepStrictEqual(heard, ['data: {"jsonrpc":"2.0","method":"notifications/tools/list_changed","params":{}}'])
   })
