@@ -1,15 +1,17 @@
 // Runs the cases one after another, prints one table and writes results.json.
 import { writeFileSync } from "node:fs"
 import path from "node:path"
+import { heap } from "./cases/heap.mjs"
 import { http } from "./cases/http.mjs"
 import { list } from "./cases/list.mjs"
 import { memory } from "./cases/memory.mjs"
 import { startUp } from "./cases/start.mjs"
 import { stdio } from "./cases/stdio.mjs"
+import { streams } from "./cases/streams.mjs"
 import { machine } from "./measure/machine.mjs"
 import { print } from "./measure/report.mjs"
 
-const cases = { http, list, stdio, start: startUp, memory }
+const cases = { http, list, stdio, start: startUp, memory, streams, heap }
 
 /** @param only names of cases; all without it @param quick fewer and shorter rounds */
 export const bench = async ({ only = Object.keys(cases), quick = false } = {}) => {

@@ -2,6 +2,7 @@
 // `node scripts/build.mjs` builds all; `--if-needed` skips packages whose output is newer than their sources.
 import { existsSync, readdirSync, rmSync, statSync } from "node:fs"
 import path from "node:path"
+import { printFunctions } from "./functions.mjs"
 import { bin, root, run, typescript } from "./tools.mjs"
 
 const packages = ["protocol", "server", "client"]
@@ -31,5 +32,6 @@ for (const name of packages) {
   console.log(`building @treadle/${name}`)
   run(bin("tsup"), ["--config", "tsup.config.ts", "--silent"], { cwd: folder })
   run(...typescript(["-p", "tsconfig.build.json"]), { cwd: folder })
+  printFunctions(path.join(folder, "dist"))
   run(process.execPath, ["-e", `require("fs").writeFileSync(${JSON.stringify(stamp(folder))}, "")`])
 }

@@ -111,6 +111,7 @@ const load = async (question) => {
   const after = cpuMicros(question.pid)
   const sorted = times.sort((a, b) => a - b)
   return {
+    answers: sorted.length,
     rate: (sorted.length / took) * 1000,
     others: others(),
     micros: after === undefined ? undefined : (after - before) / sorted.length,

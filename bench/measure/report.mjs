@@ -12,7 +12,9 @@ const columns = {
   millis: () => "ms",
   heap: () => "heap KiB",
   rss: () => "resident KiB",
-  events: () => "opened as events"
+  events: () => "opened as events",
+  early: () => "MiB after 10,000",
+  late: () => "MiB after 100,000"
 }
 
 const pad = (cells, widths) =>

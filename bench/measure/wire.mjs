@@ -13,6 +13,7 @@ export const message = (id, method, params) => ({ jsonrpc: "2.0", id, method, pa
 export const callAdd = (id) => message(id, "tools/call", { name: "add", arguments: { a: 2, b: 3 } })
 export const callWait = (id) => message(id, "tools/call", { name: "wait", arguments: {} })
 export const listTools = (id) => message(id, "tools/list", {})
+export const listen = (id) => message(id, "subscriptions/listen", { notifications: { toolsListChanged: true } })
 
 /** What an answer to `callAdd` has in it. */
 export const addAnswered = '"structuredContent":{"sum":5}'

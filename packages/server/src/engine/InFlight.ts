@@ -6,10 +6,16 @@ import * as Effect from "effect/Effect"
 import type { RequestId } from "@treadle/protocol/rpc"
 import type { Ending, RunningCall } from "./RunningCall.ts"
 
+/** What one owner has running. */
+type Owned = { readonly [K in RunningCall["kind"]]: Set<RunningCall> }
+
+const inOrder = ({ call, listen }: Owned): ReadonlyArray<RunningCall> => [...call, ...listen]
+
 export class InFlight {
-  readonly #owners = new Map<string, Set<RunningCall>>()
+  readonly #owners = new Map<string, Owned>()
   readonly #waiting = new Set<() => void>()
   #size = 0
+  #listeners = 0
 
   get size(): number {
     return this.#size
@@ -17,46 +23,47 @@ export class InFlight {
 
   /** How many calls, or listeners, an owner has running. */
   count(owner: string, kind: RunningCall["kind"] = "call"): number {
-    let count = 0
-    for (const call of this.#owners.get(owner) ?? []) if (call.kind === kind) count++
-    return count
+    return this.#owners.get(owner)?.[kind].size ?? 0
   }
 
   /** How many listeners there are. */
   get listeners(): number {
-    return this.all().filter(({ kind }) => kind === "listen").length
+    return this.#listeners
   }
 
   add(call: RunningCall): void {
     const owner = call.admitted.owner
-    const calls = this.#owners.get(owner)
-    if (calls === undefined) this.#owners.set(owner, new Set([call]))
-    else calls.add(call)
+    const owned = this.#owners.get(owner) ?? { call: new Set(), listen: new Set() }
+    this.#owners.set(owner, owned)
+    owned[call.kind].add(call)
+    if (call.kind === "listen") this.#listeners++
     this.#size++
   }
 
   remove(call: RunningCall): void {
     const owner = call.admitted.owner
-    const calls = this.#owners.get(owner)
-    if (calls === undefined || !calls.delete(call)) return
-    if (calls.size === 0) this.#owners.delete(owner)
+    const owned = this.#owners.get(owner)
+    if (owned === undefined || !owned[call.kind].delete(call)) return
+    if (owned.call.size + owned.listen.size === 0) this.#owners.delete(owner)
+    if (call.kind === "listen") this.#listeners--
     if (--this.#size === 0) for (const resume of this.#waiting) resume()
   }
 
   /** The running call of one pipe with this id. */
   find(owner: string, id: RequestId): RunningCall | undefined {
-    for (const call of this.#owners.get(owner) ?? []) if (call.admitted.request.id === id) return call
-    return undefined
+    const owned = this.#owners.get(owner)
+    return owned === undefined ? undefined : inOrder(owned).find((call) => call.admitted.request.id === id)
   }
 
   /** Every running call, also while some of them end. */
   all(): ReadonlyArray<RunningCall> {
-    return this.#size === 0 ? [] : [...this.#owners.values()].flatMap((calls) => [...calls])
+    return this.#size === 0 ? [] : [...this.#owners.values()].flatMap(inOrder)
   }
 
   /** The running calls of one owner. */
   of(owner: string): ReadonlyArray<RunningCall> {
-    return [...(this.#owners.get(owner) ?? [])]
+    const owned = this.#owners.get(owner)
+    return owned === undefined ? [] : inOrder(owned)
   }
 
   /** @param kind calls, or listeners; all of them, where it is not said */

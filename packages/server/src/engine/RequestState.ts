@@ -98,7 +98,7 @@ export interface StateSeal {
 }
 
 /**
- * Makes the seal.
+ * Makes the seal. Web Crypto is not touched before something is sealed or opened: Node loads it when it is first named.
  *
  * @param stateKeys the first seals, all of them open; none: a key of this process, made when it is first needed
  * @param warn called once, where a key of this process is made
@@ -106,7 +106,6 @@ export interface StateSeal {
  */
 export const makeStateSeal = (stateKeys: ReadonlyArray<StateKey>, warn: (text: string) => void): StateSeal => {
   const given = secretsOf(stateKeys)
-  const { subtle } = globalThis.crypto
   let made: Keys | undefined
 
   const imported = (secrets: ReadonlyMap<string, Uint8Array<ArrayBuffer>>): Keys => ({
@@ -114,7 +113,7 @@ export const makeStateSeal = (stateKeys: ReadonlyArray<StateKey>, warn: (text: s
     byId: new Map(
       [...secrets].map(([id, secret]) => [
         id,
-        subtle.importKey("raw", secret, "AES-GCM", false, ["encrypt", "decrypt"])
+        globalThis.crypto.subtle.importKey("raw", secret, "AES-GCM", false, ["encrypt", "decrypt"])
       ])
     )
   })
@@ -134,7 +133,7 @@ export const makeStateSeal = (stateKeys: ReadonlyArray<StateKey>, warn: (text: s
     const key = yield* Effect.promise(() => byId.get(first) ?? Promise.reject(new Error("no key")))
     const algorithm = { name: "AES-GCM", iv, additionalData: bindingOf(first, request) }
     const text = new TextEncoder().encode(printState(state))
-    const cipher = yield* Effect.promise(() => subtle.encrypt(algorithm, key, text))
+    const cipher = yield* Effect.promise(() => globalThis.crypto.subtle.encrypt(algorithm, key, text))
     const bytes = new Uint8Array(ivBytes + cipher.byteLength)
     bytes.set(iv)
     bytes.set(new Uint8Array(cipher), ivBytes)
@@ -149,7 +148,7 @@ export const makeStateSeal = (stateKeys: ReadonlyArray<StateKey>, warn: (text: s
     const bytes = fromBase64(sealed.slice(dot + 1))
     if (key === undefined || bytes === undefined || bytes.length <= ivBytes) return undefined
     const algorithm = { name: "AES-GCM", iv: bytes.slice(0, ivBytes), additionalData: bindingOf(id, request) }
-    const decrypt = (ready: CryptoKey) => subtle.decrypt(algorithm, ready, bytes.slice(ivBytes))
+    const decrypt = (ready: CryptoKey) => globalThis.crypto.subtle.decrypt(algorithm, ready, bytes.slice(ivBytes))
     const plain = yield* Effect.orElseSucceed(
       Effect.tryPromise(() => key.then(decrypt)),
       () => undefined

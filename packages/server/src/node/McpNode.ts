@@ -179,7 +179,9 @@ const listen = async <R, Ctx>(
   // A server on standard input and output does without it, and starts sooner.
   const { createServer } = await import("node:http")
   const server = createServer((req, res) => {
-    const [at] = (req.url ?? "").split("?")
+    const { url = "" } = req
+    const query = url.indexOf("?")
+    const at = query < 0 ? url : url.slice(0, query)
     if (at === path) return door(req, res, ...context)
     const error = RpcError.invalidRequest(`Nothing is served at ${at}; the endpoint is ${path}`)
     const answer = refused({ rung: "path", error })

@@ -36,7 +36,7 @@ const eventHeaders = {
 }
 
 const isLoopback = (address: string | undefined): boolean =>
-  address === undefined || address === "::1" || /^(?:::ffff:)?127\./.test(address)
+  address === undefined || address === "::1" || address.startsWith("127.") || address.startsWith("::ffff:127.")
 
 class NodeWriter implements HttpWriter {
   readonly #res: ServerResponse

@@ -1,0 +1,2 @@
+export const functionExpressions: (name: string, text: string) => string
+export const printFunctions: (folder: string) => void
