@@ -16,6 +16,6 @@ export const open = async (): Promise<Listening> => McpNode.listen(kitchen)
 /** However often this is called within 50 milliseconds, each listener hears it once. */
 export const soldOut = (door: Listening, dish: string): void => {
   menu.delete(dish)
-  door.changed(Change.tools)
+  door.live.changed(Change.tools)
 }
 // #endregion

@@ -54,6 +54,7 @@ export const completionRow =
       name: `completion of ${argument.name}`,
       effect: (call) => propose(completer, typed, call),
       services: subject.services,
+      hold: subject.hold,
       timeout: undefined,
       died: internalError
     }
