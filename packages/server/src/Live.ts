@@ -92,12 +92,12 @@ export interface LiveHandle<out Ctx> {
  *
  * @example
  * ```ts
- * import { Live, Mcp } from "@treadle/server"
+ * import { Live, Mcp, ToolFailed } from "@treadle/server"
  * import * as Effect from "effect/Effect"
  *
  * const extra = Mcp.make({ name: "extra", version: "1.0.0" }).tool("extra", { description: "One more" }, async () => "!")
  * const mcp = Mcp.make({ name: "growing", version: "1.0.0" }).tool("grow", { description: "Adds a tool" }, () =>
- *   Effect.as(Live.replace(extra), "grown")
+ *   Effect.mapError(Effect.as(Live.replace(extra), "grown"), ({ message }) => new ToolFailed(message))
  * )
  * Mcp.check(mcp) // => []
  * ```

@@ -43,9 +43,11 @@ export class LiveChanges {
 
   /** Offers the entries that there are at the start; they have no build errors. */
   start(entries: Entries): Effect.Effect<void> {
-    return Effect.map(this.#parts.offer.put(entries), () => {
-      this.#entries = entries
-    })
+    return this.#inTurn.withPermit(
+      Effect.map(this.#parts.offer.put(entries), () => {
+        this.#entries = entries
+      })
+    )
   }
 
   /** Adds entries after those that there are. */
