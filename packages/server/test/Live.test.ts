@@ -184,6 +184,21 @@ describe("a change", () => {
     })
   )
 
+  it.effect("RES-04: finds a resource by its URI, however that is written", () =>
+    Effect.gen(function* () {
+      const cafe = (uri: string, text: string) => empty().resource({ uri, name: text }, async () => text)
+      const { native, served } = yield* bothEras(cafe("x://caf%c3%a9", "old"), {})
+      yield* served.live.replace(cafe("x://café", "new"))
+      const { result } = yield* native()("resources/list")
+      assert.deepStrictEqual(
+        result.resources.map(({ name, uri }: { readonly name: string; readonly uri: string }) => [name, uri]),
+        [["new", "x://café"]]
+      )
+      const removed = yield* served.live.remove({ resources: ["x://caf%C3%A9"] })
+      assert.deepStrictEqual(removed.resources, ["x://café"])
+    })
+  )
+
   it.effect("PAGE-04 D15: makes cursors of its own list old, and of no other", () =>
     Effect.gen(function* () {
       const { native, served } = yield* bothEras(part("old", "a", "b", "c"), {}, { limits: { pageSize: 1 } })

@@ -133,6 +133,19 @@ describe("who listens", () => {
     })
   )
 
+  it.effect("hears of a part that is given once more, because what it stands on may be another", () =>
+    Effect.gen(function* () {
+      const { served } = yield* serving(part("old"), {})
+      const one = yield* nativeEar(served, "tools", { toolsListChanged: true })
+      const tool = empty().tool("t", { description: "" }, async () => "")
+      yield* served.live.add(tool)
+      yield* TestClock.adjust("50 millis")
+      yield* served.live.replace(tool)
+      yield* finish(served)
+      assert.deepStrictEqual(yield* one.heard, ["tools", "tools"])
+    })
+  )
+
   it.effect("hears nothing of what failed, what was not there, and what has nothing in it", () =>
     Effect.gen(function* () {
       const { served } = yield* serving(part("old"), {})
