@@ -13,7 +13,7 @@ export interface Listed {
 }
 
 /** Keeps what was made for an entry, until nobody needs it any more. */
-export interface Hold {
+export interface Lease {
   readonly retain: () => void
   readonly release: () => void
 }
@@ -23,7 +23,7 @@ export interface ServedEntry<H> {
   readonly handler: H
   readonly services: Context.Context<never>
   /** What keeps those of the services that were made for it; a call holds it while it runs. */
-  readonly hold?: Hold | undefined
+  readonly lease?: Lease | undefined
 }
 
 /** The entries that one caller sees. */

@@ -14,7 +14,7 @@ import { promptHandler, type PromptHandler } from "../handler/PromptHandler.ts"
 import { resourceHandler, type ResourceHandler } from "../handler/ResourceHandler.ts"
 import { templateHandler, type TemplateHandler } from "../handler/TemplateHandler.ts"
 import type { ToolHandler } from "../handler/ToolHandler.ts"
-import { ListTable, type Hold, type Listed, type ServedEntry } from "./ListTable.ts"
+import { ListTable, type Lease, type Listed, type ServedEntry } from "./ListTable.ts"
 
 export interface Offer {
   readonly tools: ListTable<ToolHandler>
@@ -30,7 +30,7 @@ export interface ChangingOffer extends Offer {
 }
 
 /** The services of one entry, and what keeps them. */
-type Provided = Pick<ServedEntry<unknown>, "services" | "hold">
+type Provided = Pick<ServedEntry<unknown>, "services" | "lease">
 
 /** Makes the services of an entry. */
 type Provide = (entry: Added) => Effect.Effect<Provided>
@@ -42,7 +42,7 @@ const closing = (scope: Scope.Closeable): Effect.Effect<void> =>
   )
 
 /** Held once for the offer, and once for each call. */
-const held = (close: () => void): Hold => {
+const leased = (close: () => void): Lease => {
   let count = 1
   return {
     retain: () => {
@@ -64,7 +64,7 @@ const provision = (base: Context.Context<never>, scope: Scope.Scope): Provide =>
   const memo = Layer.makeMemoMapUnsafe()
   const run = Effect.runForkWith(base)
   return ({ layers }) => {
-    if (layers.length === 0) return Effect.succeed({ services: base, hold: undefined })
+    if (layers.length === 0) return Effect.succeed({ services: base, lease: undefined })
     return Effect.suspend(() => {
       const own = Scope.forkUnsafe(scope)
       const built = Effect.reduce(
@@ -83,7 +83,7 @@ const provision = (base: Context.Context<never>, scope: Scope.Scope): Provide =>
       )
       return Effect.map(
         Effect.onExit(built, (exit) => (Exit.isFailure(exit) ? Scope.close(own, exit) : Effect.void)),
-        (services) => ({ services, hold: held(() => void run(closing(own))) })
+        (services) => ({ services, lease: leased(() => void run(closing(own))) })
       )
     })
   }
@@ -106,10 +106,10 @@ class ChangingList<E extends Added, H extends Listed> {
    * @param made gets what was made, so that it can be released where something else fails
    * @returns offers them
    */
-  prepare(entries: ReadonlyArray<E>, provide: Provide, made: Array<Hold>): Effect.Effect<() => void> {
+  prepare(entries: ReadonlyArray<E>, provide: Provide, made: Array<Lease>): Effect.Effect<() => void> {
     const make = (entry: E): Effect.Effect<readonly [E, ServedEntry<H>]> =>
       Effect.map(provide(entry), (provided) => {
-        if (provided.hold !== undefined) made.push(provided.hold)
+        if (provided.lease !== undefined) made.push(provided.lease)
         return [entry, { handler: this.#handlerOf(entry), ...provided }]
       })
     const fresh = entries.filter((entry) => !this.#served.has(entry))
@@ -132,7 +132,7 @@ class ChangingList<E extends Added, H extends Listed> {
     if (gone.length === 0 && next.size === before.size) return
     this.#served = next
     this.table.replace([...next.values()])
-    for (const { hold } of gone) hold?.release()
+    for (const { lease } of gone) lease?.release()
   }
 }
 
@@ -166,7 +166,7 @@ export const makeOffer = (base: Context.Context<never>, scope: Scope.Scope): Cha
     prompts: prompts.table,
     put: (entries) =>
       Effect.suspend(() => {
-        const made: Array<Hold> = []
+        const made: Array<Lease> = []
         const prepared = Effect.all([
           tools.prepare(entries.tools, provide, made),
           resources.prepare(entries.resources, provide, made),
@@ -179,7 +179,7 @@ export const makeOffer = (base: Context.Context<never>, scope: Scope.Scope): Cha
           }),
           (exit) =>
             Effect.sync(() => {
-              if (Exit.isFailure(exit)) for (const hold of made) hold.release()
+              if (Exit.isFailure(exit)) for (const lease of made) lease.release()
             })
         )
       })

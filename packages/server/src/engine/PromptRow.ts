@@ -21,7 +21,7 @@ export const promptRow =
       name,
       effect: (call) => prompt.handler.get(args, call),
       services: prompt.services,
-      hold: prompt.hold,
+      lease: prompt.lease,
       timeout: undefined,
       died: internalError
     }

@@ -53,7 +53,7 @@ export const readRow =
           result === undefined ? Effect.fail(missing()) : Effect.succeed(result)
         ),
       services: found.entry.services,
-      hold: found.entry.hold,
+      lease: found.entry.lease,
       timeout: undefined,
       died: internalError
     }
