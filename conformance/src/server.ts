@@ -18,7 +18,7 @@ const everything = Mcp.make({ name: "treadle-everything-server", version: "1.0.0
   .add(contentTools)
   .add(schemaTools)
   .add(askingTools)
-  .add(changeTools((change) => listening.changed(change)))
+  .add(changeTools((change) => listening.live.changed(change)))
   .add(resources)
   .add(prompts)
 

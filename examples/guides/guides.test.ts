@@ -53,8 +53,8 @@ describe("the guides", () => {
     const session = opened.headers.get("mcp-session-id") ?? ""
     await opened.text()
     const stream = await fetch(door.url, { headers: { accept: "text/event-stream", "mcp-session-id": session } })
-    soldOut(door, "soup")
-    soldOut(door, "stew")
+    await soldOut(door, "soup")
+    await soldOut(door, "stew")
     const closing = new Promise((resolve) => setTimeout(resolve, 200)).then(() => door.close())
     const heard = (await stream.text()).split("\n").filter((line) => line.startsWith("data: {"))
     await closing

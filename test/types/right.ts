@@ -9,7 +9,7 @@ import * as z from "zod/v4"
 import { connect } from "@treadle/client/promise"
 import type { McpSession } from "@treadle/client"
 import type { Args } from "@treadle/protocol"
-import { Arg, Content, Endpoint, Mcp, Reply, ToolFailed, type McpBuildErrors } from "@treadle/server"
+import { Arg, Change, Content, Endpoint, Live, Mcp, Reply, ToolFailed, type McpBuildErrors } from "@treadle/server"
 import { McpHttp } from "@treadle/server/http"
 import { McpRouter } from "@treadle/server/http-router"
 import { McpNode, McpTest } from "@treadle/server/node"
@@ -189,3 +189,30 @@ export async function anyAgent() {
 }
 declare function runMyAgent(o: unknown): Promise<void>
 export { needs, noRequirementLeft }
+// 9 live changes: a part needs what the server needs, or less; the builder provides Live to handlers
+const small = Mcp.make({ name: "part", version: "1" }).tool(ping, async () => "part")
+export async function plugging() {
+  const door = McpHttp.fetch(ctx)
+  await door.live.add(ctx)
+  await door.live.replace(small)
+  const gone = await door.live.remove({ tools: ["ping"], resources: ["x://y"] })
+  door.live.changed(Change.tools)
+  return gone.tools.join()
+}
+const growing: Mcp<never> = Mcp.make({ name: "grow", version: "1", live: { tools: true, prompts: false } }).tool(
+  ping,
+  () => Effect.mapError(Live.add(small), ({ message }) => new ToolFailed(message))
+)
+export const watched = Layer.provideMerge(
+  Layer.effectDiscard(Effect.forkScoped(Live.replace(small))),
+  McpRouter.layer(growing, { path: "/mcp" })
+)
+export const handles = Effect.gen(function* () {
+  const served = yield* Mcp.served(needs)
+  yield* served.live.add(needs)
+  yield* served.live.add(small)
+  const handler = yield* McpNode.scoped(ctx)
+  yield* handler.live.add(small)
+})
+const needed: Effect.Effect<void, McpBuildErrors, Shows | CurrentUser | Scope.Scope> = handles
+export { needed }

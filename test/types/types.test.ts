@@ -54,7 +54,13 @@ const expected: Readonly<Record<string, string>> = {
   W16: `Type '"get /shows"' is not assignable to type '"a route reads like \\"GET /shows/:id\\""'.`,
   W17: `Type 'String' is not assignable to type 'InputDef | undefined'.`,
   W18: `Types of property 'ok' are incompatible.`,
-  W19: `Argument of type '"bad name"' is not assignable to parameter of type '"\\" \\" is not allowed in a tool name (A-Z a-z 0-9 _ - .)"'.`
+  W19: `Argument of type '"bad name"' is not assignable to parameter of type '"\\" \\" is not allowed in a tool name (A-Z a-z 0-9 _ - .)"'.`,
+  W20: `Property 'user' is missing in type '{}' but required in type '{ user: string; }'.`,
+  W21: `Type 'Scope | Shows' is not assignable to type 'Scope'.`,
+  W22: `Property 'role' is missing in type '{ user: string; }' but required in type '{ role: string; }'.`,
+  W23: `Property 'user' is missing in type '{}' but required in type '{ user: string; }'.`,
+  W24: `Type 'McpBuildErrors' is not assignable to type 'ToolFailed | AskFailed'`,
+  W25: `Did you mean to write 'tools'?`
 }
 
 describe("the compiler", () => {

@@ -6,7 +6,7 @@ import * as Schema from "effect/Schema"
 import * as z from "zod/v4"
 import type { McpSession } from "@treadle/client"
 import { connect } from "@treadle/client/promise"
-import { Endpoint, Mcp } from "@treadle/server"
+import { Endpoint, Live, Mcp } from "@treadle/server"
 import { McpHttp } from "@treadle/server/http"
 import { McpNode } from "@treadle/server/node"
 import { getShow, hold, list, ping, zod } from "./right.ts"
@@ -37,3 +37,9 @@ class Shows extends Context.Service<
   Shows,
   { get(id: number): Effect.Effect<{ id: number; title: string; remaining: number }> }
 >()("Shows") {}
+/* W20 */ McpHttp.fetch(m).live.add(ctx)
+/* W21 */ McpHttp.fetch(m).live.replace(m.tool(getShow, () => Effect.flatMap(Shows, (x) => x.get(1))))
+/* W22 */ McpHttp.fetch(ctx).live.add(Mcp.make<{ role: string }>({ name: "x", version: "1" }))
+/* W23 */ Live.add(ctx)
+/* W24 */ m.tool(ping, () => Effect.asVoid(Live.remove({ tools: ["x"] })))
+/* W25 */ McpHttp.fetch(m).live.remove({ tool: ["x"] })

@@ -21,7 +21,6 @@ import {
   type Returned,
   type ReturnedOf
 } from "@treadle/protocol/endpoint"
-import type { DirectPeer } from "@treadle/protocol/framing"
 import type { JsonObject } from "@treadle/protocol/json"
 import type { Message } from "@treadle/protocol/rpc"
 import type { Icon, ToolName } from "@treadle/protocol/schema"
@@ -42,6 +41,7 @@ import { McpBuildErrors, type McpBuildError, type Place } from "./McpBuildError.
 import type { PromptArguments, PromptDefinition, Prompted } from "./PromptDefinition.ts"
 import type { Read, ResourceDefinition, TemplateDefinition, TextFields, Variables } from "./ResourceDefinition.ts"
 import { makeServed, type Served, type ServedDefinition, type ServedSettings } from "./Served.ts"
+import type { Live, LiveSettings, Part } from "./Live.ts"
 import type { ListHints } from "./ServerInfo.ts"
 import type { ToolFailed } from "./ToolError.ts"
 
@@ -58,6 +58,8 @@ export interface McpInfo<in Ctx> {
   readonly principal?: (context: Ctx) => string | undefined
   /** How long lists stay fresh, and who may share them. */
   readonly cache?: ListHints
+  /** What may change while it is served, and is to be served although there is nothing of it at the start. */
+  readonly live?: LiveSettings
 }
 
 /** What a tool may be told beside its contract. */
@@ -82,8 +84,8 @@ export type Handler<X extends AnyEndpoint, Ctx, R> = (
   call: Call<Ctx, FailureOf<X>>
 ) => Answer<ReturnedOf<X>, FailureOf<X>, R>
 
-/** Requirements that the builder itself meets: the call, and a scope of its own for each call. */
-type Met = CurrentCall | Scope.Scope
+/** Requirements that the builder itself meets: the call, the served thing, and a scope of its own for each call. */
+type Met = CurrentCall | Live | Scope.Scope
 
 /** What can be served; the types of the builder are forgotten. */
 export interface AnyMcp {
@@ -93,7 +95,9 @@ export interface AnyMcp {
 /**
  * A server. `R` is what its handlers still need, `Ctx` what its doors must be given for each request.
  */
-export interface Mcp<out R, in out Ctx = {}> extends AnyMcp {
+export interface Mcp<out R, in out Ctx = {}> extends AnyMcp, Part<R, Ctx> {
+  readonly definition: ServedDefinition
+
   /** Adds a tool made of a contract and its function. */
   tool<X extends AnyEndpoint, R2 = never>(endpoint: X, handler: Handler<X, Ctx, R2>): Mcp<R | Exclude<R2, Met>, Ctx>
   /** Adds a tool that no client shares the contract of. */
@@ -154,8 +158,6 @@ export interface Mcp<out R, in out Ctx = {}> extends AnyMcp {
    * Layers are built for this message alone. Fails with `McpBuildErrors`.
    */
   handle(message: Message, ...context: With<Ctx>): Effect.Effect<Message | undefined, McpBuildErrors, R>
-  /** Serves in process; a client's `direct` and `connect` call it. */
-  readonly "~treadle/direct": (context: Ctx) => Effect.Effect<DirectPeer, McpBuildErrors, R | Scope.Scope>
 }
 
 /** The context argument of a door; it may be left out where nothing is in it. */
@@ -241,7 +243,8 @@ class McpValue {
 /**
  * Makes a server that offers nothing yet.
  *
- * @param info `name` and `version`, and optionally `title`, `websiteUrl`, `icons`, `instructions`, `principal`, `cache`
+ * @param info `name` and `version`, and optionally `title`, `websiteUrl`, `icons`, `instructions`, `principal`, `cache`,
+ * `live`
  *
  * @example
  * ```ts
@@ -253,9 +256,9 @@ class McpValue {
  * ```
  */
 const make = <Ctx = {}>(info: McpInfo<Ctx>): Mcp<never, Ctx> => {
-  const { cache = {}, instructions, principal, ...implementation } = info
+  const { cache = {}, instructions, live = {}, principal, ...implementation } = info
   const value = new McpValue({
-    info: { implementation, instructions, cache, place: placeBelow(make) },
+    info: { implementation, instructions, cache, live, place: placeBelow(make) },
     entries: noEntries,
     principal: principal as ServedDefinition["principal"]
   })
@@ -273,7 +276,7 @@ const check = (mcp: AnyMcp): ReadonlyArray<McpBuildError> => buildErrors(mcp.def
 const served = <R, Ctx>(
   mcp: Mcp<R, Ctx>,
   settings?: ServedSettings
-): Effect.Effect<Served, McpBuildErrors, R | Scope.Scope> =>
-  serve(mcp.definition, settings) as Effect.Effect<Served, McpBuildErrors, R | Scope.Scope>
+): Effect.Effect<Served<R, Ctx>, McpBuildErrors, R | Scope.Scope> =>
+  serve(mcp.definition, settings) as Effect.Effect<Served<R, Ctx>, McpBuildErrors, R | Scope.Scope>
 
 export const Mcp = { make, check, served }

@@ -66,6 +66,14 @@ export type McpBuildError =
       readonly places: ReadonlyArray<Place>
       readonly place: Place
     }
+  | {
+      /** A change of what clients were told does not change, or is not there. */
+      readonly _tag: "NotLive"
+      readonly kind: EntryKind | "extension"
+      readonly name: string
+      readonly why: string
+      readonly place: Place
+    }
 
 const quoted = (name: string): string => JSON.stringify(name)
 
@@ -104,6 +112,8 @@ export const describe = (error: McpBuildError): string => {
       return `extension (${error.place}): ${error.rule}.`
     case "DuplicateExtension":
       return `extension ${quoted(error.extension)} is declared ${error.places.length} times (${error.places.join(", ")}). Declare it once.`
+    case "NotLive":
+      return `${error.kind} ${quoted(error.name)} (${error.place}): ${error.why}.`
   }
 }
 
@@ -111,10 +121,12 @@ export const describe = (error: McpBuildError): string => {
 export class McpBuildErrors extends Data.TaggedError("McpBuildErrors")<{
   readonly server: string
   readonly errors: ReadonlyArray<McpBuildError>
+  /** What could not be done: `built`, where nothing is said. */
+  readonly undone?: "built" | "changed"
 }> {
   override get message(): string {
     const count = this.errors.length === 1 ? "1 reason" : `${this.errors.length} reasons`
     const lines = this.errors.map((error, index) => `  ${index + 1}. ${describe(error)}`)
-    return [`MCP server ${quoted(this.server)} cannot be built, for ${count}:`, ...lines].join("\n")
+    return [`MCP server ${quoted(this.server)} cannot be ${this.undone ?? "built"}, for ${count}:`, ...lines].join("\n")
   }
 }

@@ -1,7 +1,7 @@
 /**
  * The door of the web: a function from `Request` to `Response`, for Hono, Workers, Bun, Deno, Next and tests.
  */
-import type { Change } from "./Change.ts"
+import type { LiveHandle } from "./Live.ts"
 import type { Mcp, With } from "./Mcp.ts"
 import { notServing, plainDoor, type Complete } from "./PlainDoor.ts"
 import type { Served, ServedSettings } from "./Served.ts"
@@ -19,8 +19,8 @@ export interface HttpSettings extends ServedSettings, GuardSettings {
 /** A request handler of the web's own kind. */
 export interface FetchDoor<Ctx> {
   (request: Request, ...context: With<Ctx>): Promise<Response>
-  /** Tells those who listen that a list or a resource has changed. */
-  changed(change: Change): void
+  /** Changes what is served. */
+  readonly live: LiveHandle<Ctx>
   /** Stops serving; running calls get the grace to end. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
@@ -96,7 +96,7 @@ const fetchDoor = <Ctx>(
     return webExchange(parts, request, { context })
   }
   return Object.assign(handle as (request: Request, ...context: With<Ctx>) => Promise<Response>, {
-    changed: door.changed,
+    live: door.live,
     close: door.close,
     [Symbol.asyncDispose]: door.close
   })

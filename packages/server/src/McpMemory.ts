@@ -20,7 +20,7 @@ const serve = <R, Ctx>(
   port: LinePort,
   context: Ctx,
   settings?: ServedSettings
-): Effect.Effect<Served, McpBuildErrors, R | Scope.Scope> =>
+): Effect.Effect<Served<R, Ctx>, McpBuildErrors, R | Scope.Scope> =>
   Effect.gen(function* () {
     let flush = () => {}
     yield* Effect.addFinalizer(() =>

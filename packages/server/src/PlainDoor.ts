@@ -9,8 +9,8 @@ import * as Scope from "effect/Scope"
 import * as References from "effect/References"
 import { RpcError } from "@treadle/protocol/rpc"
 import type { Refusal } from "./envelope/Refusal.ts"
-import type { Change } from "./Change.ts"
 import { Limits } from "./Limits.ts"
+import type { LiveHandle, LiveService } from "./Live.ts"
 import { Mcp } from "./Mcp.ts"
 import { McpBuildErrors } from "./McpBuildError.ts"
 import type { Served, ServedSettings } from "./Served.ts"
@@ -23,15 +23,34 @@ export type Complete<R> = [R] extends [never]
 /** What a client is told while the server could not be built. Why it could not is in the log. */
 export const notServing: Refusal = { rung: "stopping", error: RpcError.internal("The server is not serving") }
 
-export interface PlainDoor {
+export interface PlainDoor<out Ctx> {
   /** The served thing, once it is built. */
   readonly current: () => Served | undefined
   /** Builds it, where that has not happened yet. What goes wrong then is logged, and the promise rejects. */
-  readonly open: () => Promise<Served>
-  /** Tells those who listen of a change; nobody does before the first request. */
-  readonly changed: (change: Change) => void
+  readonly open: () => Promise<Served<never, Ctx>>
+  /** Changes what is served; builds the served thing for that, where that has not happened yet. */
+  readonly live: LiveHandle<Ctx>
   /** Stops serving: refuses new calls, waits for running ones, ends what outlasts the grace. */
   readonly close: () => Promise<void>
+}
+
+/** The handle in promises. Changes begin in the order in which they were asked for. */
+export const liveHandle = <Ctx>(
+  open: () => Promise<Served<never, Ctx>>,
+  current: () => Served | undefined
+): LiveHandle<Ctx> => {
+  const change = <A>(run: (live: LiveService<never, Ctx>) => Effect.Effect<A, McpBuildErrors>): Promise<A> =>
+    open().then(({ live }) => Effect.runPromise(run(live)))
+  return {
+    add: (part) => change((live) => live.add(part)),
+    replace: (part) => change((live) => live.replace(part)),
+    remove: (what) => change((live) => live.remove(what)),
+    // Nobody listens before the first request.
+    changed: (one) => {
+      const served = current()
+      if (served !== undefined) Effect.runSync(served.live.changed(one))
+    }
+  }
 }
 
 /**
@@ -39,13 +58,13 @@ export interface PlainDoor {
  *
  * @throws McpBuildErrors with every reason, when the definition cannot be served
  */
-export const plainDoor = <Ctx>(mcp: Mcp<never, Ctx>, settings: ServedSettings): PlainDoor => {
+export const plainDoor = <Ctx>(mcp: Mcp<never, Ctx>, settings: ServedSettings): PlainDoor<Ctx> => {
   const errors = Mcp.check(mcp)
   if (errors.length > 0) throw new McpBuildErrors({ server: mcp.definition.info.implementation.name, errors })
   const scope = Scope.makeUnsafe()
   const { grace } = Limits.of(settings.limits)
-  let served: Served | undefined
-  let opening: Fiber.Fiber<Served, McpBuildErrors> | undefined
+  let served: Served<never, Ctx> | undefined
+  let opening: Fiber.Fiber<Served<never, Ctx>, McpBuildErrors> | undefined
 
   const start = Mcp.served(mcp, settings).pipe(
     Effect.tap((ready) => Effect.sync(() => (served = ready))),
@@ -53,7 +72,7 @@ export const plainDoor = <Ctx>(mcp: Mcp<never, Ctx>, settings: ServedSettings): 
     Effect.provideService(Scope.Scope, scope),
     Effect.provideService(References.LogToStderr, true)
   )
-  const open = (): Promise<Served> => {
+  const open = (): Promise<Served<never, Ctx>> => {
     if (opening !== undefined) return Effect.runPromise(Fiber.join(opening))
     const fiber = Effect.runFork(start)
     opening = fiber
@@ -67,7 +86,7 @@ export const plainDoor = <Ctx>(mcp: Mcp<never, Ctx>, settings: ServedSettings): 
   return {
     current: () => served,
     open,
-    changed: (change) => served?.changed(change),
+    live: liveHandle(open, () => served),
     close: async () => {
       // Nothing that an author's code holds may keep a door from closing.
       const bounded = (effect: Effect.Effect<unknown>) => Effect.timeoutOption(effect, grace * 3)

@@ -11,7 +11,6 @@ import * as Scope from "effect/Scope"
 import * as Tracer from "effect/Tracer"
 import { nativeVersions } from "@treadle/protocol/era"
 import { RpcError } from "@treadle/protocol/rpc"
-import type { ServerCapabilities } from "@treadle/protocol/schema"
 import { makeDress } from "./envelope/Dress.ts"
 import type { Offered } from "./envelope/Admitted.ts"
 import type { Inbound } from "./envelope/Inbound.ts"
@@ -27,13 +26,15 @@ import { makeRounds } from "./engine/Rounds.ts"
 import { InFlight } from "./engine/InFlight.ts"
 import { makeHold, type Hold } from "./engine/HeldStream.ts"
 import { Hub } from "./engine/Hub.ts"
-import { completes, makeOffer } from "./engine/Offer.ts"
+import { announces, capabilitiesOf } from "./engine/Capabilities.ts"
+import { LiveChanges } from "./engine/LiveChanges.ts"
+import { makeOffer } from "./engine/Offer.ts"
 import type { Ending } from "./engine/RunningCall.ts"
 import { makeSessionStreams, type OpenedStream } from "./engine/SessionStream.ts"
 import { makeSweep } from "./engine/Sweep.ts"
 import { toolHeaders } from "./engine/ToolHeaders.ts"
 import type { Entries } from "./handler/Entry.ts"
-import type { Change } from "./Change.ts"
+import { Live, type LiveService, type Part } from "./Live.ts"
 import { Limits } from "./Limits.ts"
 import type { ServerInfo } from "./ServerInfo.ts"
 import type { StateKey } from "./StateKey.ts"
@@ -79,8 +80,14 @@ export interface Counters {
   readonly dropped: number
 }
 
-export interface Served {
+/**
+ * What is being served. `R` are the services that its handlers were given at the start, `Ctx` is the context that its
+ * doors are given for each request.
+ */
+export interface Served<in R = never, out Ctx = unknown> {
   readonly serve: Serve
+  /** Changes what is served. */
+  readonly live: LiveService<R, Ctx>
   readonly limits: Limits
   readonly counters: () => Counters
   /** Who a context says is calling; a function of the author's that throws refuses the request. */
@@ -105,8 +112,6 @@ export interface Served {
   readonly endSession: (inbound: Inbound) => Refusal | undefined
   /** Holds a stream open that tells its client things. */
   readonly hold: Hold
-  /** Tells those who listen of a change. */
-  readonly changed: (change: Change) => void
   /** Completes when nothing runs. */
   readonly idle: Effect.Effect<void>
   /** Refuses new calls, waits for the running ones, ends those that outlast the grace, and waits as long for their finalizers. */
@@ -118,21 +123,6 @@ export interface ServedDefinition {
   readonly info: ServerInfo
   readonly entries: Entries
   readonly principal: ((context: never) => string | undefined) | undefined
-}
-
-const capabilitiesOf = (entries: Entries): ServerCapabilities => {
-  const { extensions, prompts, resources, templates, tools } = entries
-  const reads = resources.length + templates.length
-  return {
-    ...(tools.length === 0 ? {} : { tools: { listChanged: true } }),
-    ...(reads === 0 ? {} : { resources: { subscribe: true, listChanged: true } }),
-    ...(prompts.length === 0 ? {} : { prompts: { listChanged: true } }),
-    ...(completes(entries) ? { completions: {} } : {}),
-    ...(tools.length + prompts.length + reads === 0 ? {} : { logging: {} }),
-    ...(extensions.length === 0
-      ? {}
-      : { extensions: Object.fromEntries(extensions.map(({ id, settings }) => [id, settings])) })
-  }
 }
 
 /** What handlers run with: the caller's services, without the span and the scope of start-up, and no log on stdout. */
@@ -162,19 +152,36 @@ const identifier =
 const warner = (services: Context.Context<never>) => (text: string) =>
   void Effect.runForkWith(services)(Effect.logWarning(text))
 
+/** What an `Mcp` was made of. Types make sure that a part is one. */
+const entriesOf = (part: Part<unknown, never>): Entries => part.definition.entries as Entries
+
+/** The handle, over changes that begin once the server has started. */
+const handle = (changes: () => LiveChanges, hub: Hub): LiveService<unknown, never> => ({
+  add: (part) => Effect.suspend(() => changes().add(entriesOf(part))),
+  replace: (part) => Effect.suspend(() => changes().replace(entriesOf(part))),
+  remove: (what) => Effect.suspend(() => changes().remove(what)),
+  changed: (change) => Effect.sync(() => hub.publish(change))
+})
+
 /**
  * Starts serving a definition that has no build errors.
  *
  * The services it needs are those of the effect's own context; what a `provide` gave is built here, in the Scope.
  */
 export const makeServed = Effect.fnUntraced(function* (definition: ServedDefinition, settings: ServedSettings) {
-  const base = captured(yield* Effect.context<never>())
+  const outer = captured(yield* Effect.context<never>())
+  const capabilities = capabilitiesOf(definition.entries, definition.info.live)
+  const hub = new Hub(outer, (change) => announces(capabilities, change))
+  const live = handle(() => changes, hub)
+  const base = Context.add(outer, Live, live)
+  let stopping = false
   const limits = Limits.of(settings.limits)
   const inFlight = new InFlight()
-  const offer = yield* makeOffer(definition.entries, base)
+  const offer = makeOffer(base, yield* Scope.fork(yield* Effect.scope))
+  const changes = new LiveChanges({ info: definition.info, capabilities, offer, hub, isStopping: () => stopping })
+  yield* changes.start(definition.entries)
   const dress = makeDress(definition.info.implementation)
   const sweep = makeSweep(inFlight, Context.get(base, Clock.Clock), base)
-  const hub = new Hub(base)
   const hangUp = (owner: string, ending: Ending) => {
     for (const call of inFlight.of(owner)) call.end(ending)
   }
@@ -189,7 +196,7 @@ export const makeServed = Effect.fnUntraced(function* (definition: ServedDefinit
   const dispatch = makeDispatch({
     offer,
     versions: nativeVersions,
-    capabilities: capabilitiesOf(definition.entries),
+    capabilities,
     instructions: definition.info.instructions,
     cache: definition.info.cache,
     dress,
@@ -199,7 +206,6 @@ export const makeServed = Effect.fnUntraced(function* (definition: ServedDefinit
     limits
   })
   let dropped = 0
-  let stopping = false
   const report = makeDefects(base, settings.onDefect)
   const onDropped = () => {
     dropped++
@@ -259,7 +265,7 @@ export const makeServed = Effect.fnUntraced(function* (definition: ServedDefinit
       asks: asking.open.size,
       dropped
     }),
-    changed: (change) => hub.publish(change),
+    live,
     warn,
     identify: identifier(definition.principal, report),
     onDropped,
@@ -286,5 +292,5 @@ export const makeServed = Effect.fnUntraced(function* (definition: ServedDefinit
     hold,
     idle: inFlight.empty,
     stop
-  } satisfies Served
+  } satisfies Served<unknown, never>
 })

@@ -2,6 +2,7 @@
  * Who a server says it is, and how it asks to be used.
  */
 import type { CacheHint, Implementation } from "@treadle/protocol/schema"
+import type { LiveSettings } from "./Live.ts"
 import type { Place } from "./McpBuildError.ts"
 
 /**
@@ -21,6 +22,7 @@ export interface ServerInfo {
   /** For the model: how the tools work together (DISC-06). */
   readonly instructions: string | undefined
   readonly cache: ListHints
+  readonly live: LiveSettings
   /** Where it was made. */
   readonly place: Place
 }

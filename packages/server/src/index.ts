@@ -8,6 +8,15 @@ export type { Chosen, Completer, Proposals } from "./Completer.ts"
 export { CurrentCall, type Call } from "./CurrentCall.ts"
 export type { DefectPlace, OnDefect } from "./engine/Defects.ts"
 export { Limits } from "./Limits.ts"
+export {
+  Live,
+  type LiveHandle,
+  type LiveService,
+  type LiveSettings,
+  type Part,
+  type Removal,
+  type Removed
+} from "./Live.ts"
 export { Mcp, type Answer, type Handler, type McpInfo, type ToolOptions, type With } from "./Mcp.ts"
 export { describe as describeBuildError, McpBuildErrors, type McpBuildError, type Place } from "./McpBuildError.ts"
 export { McpMemory } from "./McpMemory.ts"

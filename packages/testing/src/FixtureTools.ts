@@ -90,7 +90,12 @@ export const fixtureTools = {
     description: "What happened so far",
     output: Schema.Struct({ events: Schema.Array(Schema.String), running: Schema.Int })
   }),
-  open: Endpoint.make("open", { description: "Opens a gate", input: { gate: Schema.String } })
+  open: Endpoint.make("open", { description: "Opens a gate", input: { gate: Schema.String } }),
+  /** Changes what is served, one change after another: a tool `plugged` that says `first`, once replaced `second`. */
+  plug: Endpoint.make("plug", {
+    description: "Changes what is served",
+    input: { changes: Schema.Array(Schema.Literals(["add", "replace", "remove"])) }
+  })
 }
 
 const bug = () => new TypeError(secret)

@@ -18,7 +18,16 @@ export interface SuiteServer {
 }
 
 /** What a transport may lack. */
-export type SuiteTrait = "notifications" | "inbound" | "clients" | "limit" | "stop" | "defects" | "discover"
+export type SuiteTrait =
+  | "notifications"
+  | "inbound"
+  | "clients"
+  | "limit"
+  | "stop"
+  | "defects"
+  | "discover"
+  | "live"
+  | "listen"
 
 /** A transport under test. */
 export interface SuiteDoor {

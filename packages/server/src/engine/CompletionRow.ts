@@ -54,6 +54,7 @@ export const completionRow =
       name: `completion of ${argument.name}`,
       effect: (call) => propose(completer, typed, call),
       services: subject.services,
+      lease: subject.lease,
       timeout: undefined,
       died: internalError
     }

@@ -122,6 +122,7 @@ const callTool =
       name,
       effect: (call) => tool.handler.run(given, call),
       services: tool.services,
+      lease: tool.lease,
       timeout: tool.handler.timeout,
       once: tool.handler.once,
       died: defectReply

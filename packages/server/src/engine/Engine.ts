@@ -55,6 +55,7 @@ export const makeEngine = (parts: EngineParts) => {
     const answer = answerOf(call, running, exit)
     if (answer === undefined) call.sink.abandon()
     else call.sink.answer(answer)
+    running.lease?.release()
   }
 
   const servicesFor = (call: RunningCall, running: Running): Context.Context<CurrentCall> => {
@@ -97,6 +98,7 @@ export const makeEngine = (parts: EngineParts) => {
 
   /** Runs something for a request; whatever it sends goes to the sink. */
   const run = (request: Admitted, sink: Sink, running: Running): RunningCall | undefined => {
+    running.lease?.retain()
     const call = new RunningCall(request, sink, onDropped, running.kind, asking)
     const fiber = Effect.runForkWith(servicesFor(call, running))(effectOf(call, running))
     call.attach(fiber)

@@ -31,10 +31,15 @@ export const printChange = (change: Change, meta?: Meta): string => {
 export class Hub {
   readonly #listeners = new Set<Listener>()
   readonly #pending = new Map<string, Change>()
+  readonly #announced: (change: Change) => boolean
   readonly #flush: () => void
 
-  /** @param services whose clock the window is measured by */
-  constructor(services: Context.Context<never>) {
+  /**
+   * @param services whose clock the window is measured by
+   * @param announced whether clients were told that they may hear of a change; of any other nobody does
+   */
+  constructor(services: Context.Context<never>, announced: (change: Change) => boolean) {
+    this.#announced = announced
     const run = Effect.runForkWith(services)
     const flush = Effect.andThen(
       Effect.sleep(changeWindow),
@@ -56,7 +61,7 @@ export class Hub {
   }
 
   publish(change: Change): void {
-    if (this.#listeners.size === 0) return
+    if (this.#listeners.size === 0 || !this.#announced(change)) return
     this.#pending.set(changeKey(change), change)
     if (this.#pending.size === 1) this.#flush()
   }

@@ -12,16 +12,26 @@ export interface Listed {
   readonly visible: ((context: never) => boolean) | undefined
 }
 
+/** Keeps what was made for an entry, until nobody needs it any more. */
+export interface Lease {
+  readonly retain: () => void
+  readonly release: () => void
+}
+
 /** A handler with the services that it needs. */
 export interface ServedEntry<H> {
   readonly handler: H
   readonly services: Context.Context<never>
+  /** What keeps those of the services that were made for it; a call holds it while it runs. */
+  readonly lease?: Lease | undefined
 }
 
 /** The entries that one caller sees. */
 export interface View<H> {
   /** The same for everybody who sees the same entries of the same version of the list. */
   readonly id: string
+  /** How often the list was replaced. */
+  readonly version: number
   /** In the order of definition. */
   readonly handlers: () => ReadonlyArray<H>
   /** Whether another caller may see another list. */
@@ -73,11 +83,13 @@ export class ListTable<H extends Listed> {
   /** The list that a caller sees. */
   view(context: unknown): View<H> {
     const all = () => [...this.#entries.values()].map(({ handler }) => handler)
-    if (this.#guarded.length === 0) return { id: String(this.#version), handlers: all, restricted: false }
+    const version = this.#version
+    if (this.#guarded.length === 0) return { id: String(version), version, handlers: all, restricted: false }
     const hidden = new Set(this.#guarded.filter((handler) => !isVisible(handler, context)))
     const bits = this.#guarded.map((handler) => (hidden.has(handler) ? "0" : "1")).join("")
     return {
-      id: `${this.#version}:${bits}`,
+      id: `${version}:${bits}`,
+      version,
       handlers: () => all().filter((handler) => !hidden.has(handler)),
       restricted: true
     }

@@ -1,16 +1,20 @@
 /**
- * All that a served thing offers: the handlers of its entries, each with the services that were provided to it.
+ * All that a served thing offers: the handlers of its entries, each with the services that were provided to it. Other
+ * entries can be put in the place of those that there are; what was made for an entry is released once it is no longer
+ * offered and no call runs with it.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
-import type { Added, AnyLayer, Entries } from "../handler/Entry.ts"
+import * as Scope from "effect/Scope"
+import type { Added, Entries } from "../handler/Entry.ts"
 import { operationTool } from "../handler/OperationTool.ts"
 import { promptHandler, type PromptHandler } from "../handler/PromptHandler.ts"
 import { resourceHandler, type ResourceHandler } from "../handler/ResourceHandler.ts"
 import { templateHandler, type TemplateHandler } from "../handler/TemplateHandler.ts"
 import type { ToolHandler } from "../handler/ToolHandler.ts"
-import { ListTable, type Listed, type ServedEntry } from "./ListTable.ts"
+import { ListTable, type Lease, type Listed, type ServedEntry } from "./ListTable.ts"
 
 export interface Offer {
   readonly tools: ListTable<ToolHandler>
@@ -19,66 +23,165 @@ export interface Offer {
   readonly prompts: ListTable<PromptHandler>
 }
 
-/** Builds the layers of entries, each layer once, inner ones first, sharing what is the same. */
-const provision = Effect.fnUntraced(function* (base: Context.Context<never>) {
-  const scope = yield* Effect.scope
-  const memo = yield* Layer.makeMemoMap
-  const built = new Map<AnyLayer, Context.Context<never>>()
-  return Effect.fnUntraced(function* ({ layers }: Added) {
-    let services = base
-    for (const layer of layers.toReversed()) {
-      const known = built.get(layer)
-      const provided =
-        known ??
-        (yield* Effect.orDie(
-          Effect.provideContext(
-            Layer.buildWithMemoMap(layer as Layer.Layer<never, never, never>, memo, scope),
-            services
-          )
-        ))
-      built.set(layer, provided)
-      services = Context.merge(services, provided)
+/** An offer whose entries can change. */
+export interface ChangingOffer extends Offer {
+  /** Offers these entries, which have no build errors, and no others. An entry that was offered already is kept as it is. */
+  readonly put: (entries: Entries) => Effect.Effect<void>
+}
+
+/** The services of one entry, and what keeps them. */
+type Provided = Pick<ServedEntry<unknown>, "services" | "lease">
+
+/** Makes the services of an entry. */
+type Provide = (entry: Added) => Effect.Effect<Provided>
+
+/** Closes a scope in the background; what goes wrong in it is in the log. */
+const closing = (scope: Scope.Closeable): Effect.Effect<void> =>
+  Effect.tapCause(Scope.close(scope, Exit.void), (cause) =>
+    Effect.logError("What was provided to an entry that is gone could not be released.", cause)
+  )
+
+/** Held once for the offer, and once for each call. */
+const leased = (close: () => void): Lease => {
+  let count = 1
+  return {
+    retain: () => {
+      count++
+    },
+    release: () => {
+      if (--count === 0) close()
     }
-    return services
-  })
-})
+  }
+}
 
 /**
- * Makes the offer of entries that have no build errors; what a `provide` gave is built here, in the Scope.
+ * Builds the layers of entries, inner ones first. A layer that several entries have is built once and lives as long as
+ * one of them does.
+ *
+ * @param scope what they live in at the longest
+ */
+const provision = (base: Context.Context<never>, scope: Scope.Scope): Provide => {
+  const memo = Layer.makeMemoMapUnsafe()
+  const run = Effect.runForkWith(base)
+  return ({ layers }) => {
+    if (layers.length === 0) return Effect.succeed({ services: base, lease: undefined })
+    return Effect.suspend(() => {
+      const own = Scope.forkUnsafe(scope)
+      const built = Effect.reduce(
+        layers.toReversed(),
+        () => base,
+        (services, layer) =>
+          Effect.map(
+            Effect.orDie(
+              Effect.provideContext(
+                Layer.buildWithMemoMap(layer as Layer.Layer<never, never, never>, memo, own),
+                services
+              )
+            ),
+            (provided) => Context.merge(services, provided)
+          )
+      )
+      return Effect.map(
+        Effect.onExit(built, (exit) => (Exit.isFailure(exit) ? Scope.close(own, exit) : Effect.void)),
+        (services) => ({ services, lease: leased(() => void run(closing(own))) })
+      )
+    })
+  }
+}
+
+/** One list: its entries as they were defined, each with what is served of it. */
+class ChangingList<E extends Added, H extends Listed> {
+  readonly table: ListTable<H>
+  readonly #handlerOf: (entry: E) => H
+  #served: ReadonlyMap<E, ServedEntry<H>> = new Map()
+
+  constructor(keyOf: (handler: H) => string, handlerOf: (entry: E) => H) {
+    this.table = new ListTable(keyOf, [])
+    this.#handlerOf = handlerOf
+  }
+
+  /**
+   * Makes what is new among the entries.
+   *
+   * @param made gets what was made, so that it can be released where something else fails
+   * @returns offers them
+   */
+  prepare(entries: ReadonlyArray<E>, provide: Provide, made: Array<Lease>): Effect.Effect<() => void> {
+    const make = (entry: E): Effect.Effect<readonly [E, ServedEntry<H>]> =>
+      Effect.map(provide(entry), (provided) => {
+        if (provided.lease !== undefined) made.push(provided.lease)
+        return [entry, { handler: this.#handlerOf(entry), ...provided }]
+      })
+    const fresh = entries.filter((entry) => !this.#served.has(entry))
+    return Effect.map(Effect.forEach(fresh, make), (served) => {
+      const known = new Map([...this.#served, ...served])
+      return () => this.#offer(known, entries)
+    })
+  }
+
+  /** A list that is the same stays the same, for the cursors of its pages. */
+  #offer(known: ReadonlyMap<E, ServedEntry<H>>, entries: ReadonlyArray<E>): void {
+    const before = this.#served
+    const next = new Map(
+      entries.flatMap((entry) => {
+        const served = known.get(entry)
+        return served === undefined ? [] : [[entry, served] as const]
+      })
+    )
+    const gone = [...before].flatMap(([entry, served]) => (next.has(entry) ? [] : [served]))
+    if (gone.length === 0 && next.size === before.size) return
+    this.#served = next
+    this.table.replace([...next.values()])
+    for (const { lease } of gone) lease?.release()
+  }
+}
+
+const keyed = ({ key }: { readonly key: string }): string => key
+
+/**
+ * Makes an offer of nothing.
  *
  * @param base the services that every handler runs with
+ * @param scope what layers live in at the longest
  */
-export const makeOffer = Effect.fnUntraced(function* (entries: Entries, base: Context.Context<never>) {
-  const servicesOf = yield* provision(base)
-  const served = Effect.fnUntraced(function* <E extends Added, H extends Listed>(
-    added: ReadonlyArray<E>,
-    handlerOf: (entry: E) => H
-  ) {
-    const out: Array<ServedEntry<H>> = []
-    for (const entry of added) out.push({ handler: handlerOf(entry), services: yield* servicesOf(entry) })
-    return out
-  })
-  const key = (handler: { readonly key: string }) => handler.key
+export const makeOffer = (base: Context.Context<never>, scope: Scope.Scope): ChangingOffer => {
+  const provide = provision(base, scope)
+  const tools = new ChangingList(
+    ({ name }: ToolHandler) => name,
+    ({ endpoint, handler, settings }: Entries["tools"][number]) => operationTool(endpoint, handler, settings)
+  )
+  const resources = new ChangingList(keyed, ({ definition, read }: Entries["resources"][number]) =>
+    resourceHandler(definition, read)
+  )
+  const templates = new ChangingList(keyed, ({ definition, read }: Entries["templates"][number]) =>
+    templateHandler(definition, read)
+  )
+  const prompts = new ChangingList(keyed, ({ name, definition, handler }: Entries["prompts"][number]) =>
+    promptHandler(name, definition, handler)
+  )
   return {
-    tools: new ListTable(
-      ({ name }) => name,
-      yield* served(entries.tools, ({ endpoint, handler, settings }) => operationTool(endpoint, handler, settings))
-    ),
-    resources: new ListTable(
-      key,
-      yield* served(entries.resources, ({ definition, read }) => resourceHandler(definition, read))
-    ),
-    templates: new ListTable(
-      key,
-      yield* served(entries.templates, ({ definition, read }) => templateHandler(definition, read))
-    ),
-    prompts: new ListTable(
-      key,
-      yield* served(entries.prompts, ({ name, definition, handler }) => promptHandler(name, definition, handler))
-    )
-  } satisfies Offer
-})
-
-/** Whether there is an argument that somebody proposes values for (COMP-01). */
-export const completes = ({ prompts, templates }: Entries): boolean =>
-  [...prompts, ...templates].some(({ definition }) => Object.keys(definition.complete ?? {}).length > 0)
+    tools: tools.table,
+    resources: resources.table,
+    templates: templates.table,
+    prompts: prompts.table,
+    put: (entries) =>
+      Effect.suspend(() => {
+        const made: Array<Lease> = []
+        const prepared = Effect.all([
+          tools.prepare(entries.tools, provide, made),
+          resources.prepare(entries.resources, provide, made),
+          templates.prepare(entries.templates, provide, made),
+          prompts.prepare(entries.prompts, provide, made)
+        ])
+        return Effect.onExit(
+          Effect.map(prepared, (offers) => {
+            for (const offer of offers) offer()
+          }),
+          (exit) =>
+            Effect.sync(() => {
+              if (Exit.isFailure(exit)) for (const lease of made) lease.release()
+            })
+        )
+      })
+  }
+}

@@ -37,12 +37,13 @@ interface Printed {
   readonly texts: Map<string, string>
 }
 
-/** How many sets of entries are kept printed. */
+/** How many sets of entries of one version of a list are kept printed. */
 const keptViews = 64
 
 class Pages<H extends Listed> {
   readonly #parts: PagesParts<H>
   readonly #kept = new Map<string, Printed>()
+  #version = 0
 
   constructor(parts: PagesParts<H>) {
     this.#parts = parts
@@ -92,6 +93,8 @@ class Pages<H extends Listed> {
   }
 
   #printed(view: View<H>): Printed {
+    if (view.version !== this.#version) this.#kept.clear()
+    this.#version = view.version
     const known = this.#kept.get(view.id)
     if (known !== undefined) return known
     const { hint, member } = this.#parts

@@ -21,6 +21,7 @@ export const promptRow =
       name,
       effect: (call) => prompt.handler.get(args, call),
       services: prompt.services,
+      lease: prompt.lease,
       timeout: undefined,
       died: internalError
     }

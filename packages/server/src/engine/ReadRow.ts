@@ -2,7 +2,6 @@
  * The row of `resources/read`: the resource of this URI, else the first template whose form it has and whose variables
  * fit.
  */
-import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import { own } from "@treadle/protocol/json"
 import { RpcError } from "@treadle/protocol/rpc"
@@ -10,12 +9,13 @@ import * as Result from "effect/Result"
 import type { Reading } from "../handler/ResourceHandler.ts"
 import { canonicalUri } from "../handler/ResourceUri.ts"
 import { internalError, resourceNotFound } from "../reply/ErrorReply.ts"
+import type { ServedEntry } from "./ListTable.ts"
 import type { Offer } from "./Offer.ts"
 import type { Row } from "./Row.ts"
 
 interface Found {
   readonly reading: Reading
-  readonly services: Context.Context<never>
+  readonly entry: ServedEntry<unknown>
 }
 
 /** What reads a URI, or why nothing does: the problems of the first template of its form. */
@@ -26,12 +26,12 @@ const find = (
 ): Found | ReadonlyArray<string> => {
   const key = canonicalUri(uri)
   const resource = key === undefined ? undefined : resources.find(key, context)
-  if (resource !== undefined) return { reading: resource.handler.read(uri), services: resource.services }
+  if (resource !== undefined) return { reading: resource.handler.read(uri), entry: resource }
   let problems: ReadonlyArray<string> | undefined
-  for (const { handler, services } of templates.visible(context)) {
-    const matched = handler.match(uri)
+  for (const entry of templates.visible(context)) {
+    const matched = entry.handler.match(uri)
     if (matched === undefined) continue
-    if (Result.isSuccess(matched)) return { reading: matched.success, services }
+    if (Result.isSuccess(matched)) return { reading: matched.success, entry }
     problems ??= matched.failure
   }
   return problems ?? []
@@ -52,7 +52,8 @@ export const readRow =
         Effect.flatMap(found.reading(call), (result) =>
           result === undefined ? Effect.fail(missing()) : Effect.succeed(result)
         ),
-      services: found.services,
+      services: found.entry.services,
+      lease: found.entry.lease,
       timeout: undefined,
       died: internalError
     }

@@ -8,6 +8,7 @@ import type { CurrentCall } from "../CurrentCall.ts"
 import type { Admitted } from "../envelope/Admitted.ts"
 import type { SessionFacts } from "../envelope/SessionFacts.ts"
 import type { NeutralResult } from "../reply/NeutralResult.ts"
+import type { Lease } from "./ListTable.ts"
 import type { RunningCall } from "./RunningCall.ts"
 
 /** Something that runs. */
@@ -19,6 +20,8 @@ export interface Running {
   /** A call counts against `limits.runningCalls`, a listener against `limits.listeners`. */
   readonly kind?: "call" | "listen"
   readonly services: Context.Context<never>
+  /** What keeps its services, where anything has to. */
+  readonly lease?: Lease | undefined
   /** Milliseconds. */
   readonly timeout: number | undefined
   /** Whether each state of it may be presented once only. */

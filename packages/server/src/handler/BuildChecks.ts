@@ -7,8 +7,8 @@ import { ExtensionId, ToolName } from "@treadle/protocol/schema"
 import type { McpBuildError, Place } from "../McpBuildError.ts"
 import type { ServerInfo } from "../ServerInfo.ts"
 import type { Entries, ToolEntry } from "./Entry.ts"
+import { entryKey } from "./EntryChange.ts"
 import { hintProblems, promptErrors, resourceErrors, templateErrors } from "./EntryChecks.ts"
-import { canonicalUri } from "./ResourceUri.ts"
 
 const shapeError = (tool: string, place: Place, fault: ShapeFault): McpBuildError => {
   switch (fault._tag) {
@@ -74,11 +74,23 @@ const repeated = (
   return [...places].flatMap(([name, all]) => (all.length > 1 ? [{ name, places: all, place: all.at(-1) ?? "" }] : []))
 }
 
-/** Equal URIs are one, however they are written. */
-const uris = ({ resources, templates }: Entries): Named => [
-  ...resources.map(({ definition: { uri }, place }) => ({ name: canonicalUri(String(uri)) ?? String(uri), place })),
-  ...templates.map(({ definition, place }) => ({ name: String(definition.uriTemplate), place }))
-]
+const named = <E extends { readonly place: Place }>(entries: ReadonlyArray<E>, nameOf: (entry: E) => string): Named =>
+  entries.map((entry) => ({ name: nameOf(entry), place: entry.place }))
+
+const toolDuplicates = ({ tools }: Entries): ReadonlyArray<McpBuildError> =>
+  repeated(named(tools, entryKey.tools)).map(({ name, ...rest }) => ({ _tag: "DuplicateTool", tool: name, ...rest }))
+
+const resourceDuplicates = ({ resources, templates }: Entries): ReadonlyArray<McpBuildError> =>
+  repeated([...named(resources, entryKey.resources), ...named(templates, entryKey.templates)]).map(
+    ({ name, ...rest }) => ({ _tag: "DuplicateResource", resource: name, ...rest })
+  )
+
+const promptDuplicates = ({ prompts }: Entries): ReadonlyArray<McpBuildError> =>
+  repeated(named(prompts, entryKey.prompts)).map(({ name, ...rest }) => ({
+    _tag: "DuplicatePrompt",
+    prompt: name,
+    ...rest
+  }))
 
 const extensionErrors = ({ extensions }: Entries): ReadonlyArray<McpBuildError> => [
   ...extensions.flatMap(({ id, place }): ReadonlyArray<McpBuildError> => {
@@ -103,23 +115,23 @@ const serverErrors = ({ cache, implementation, place }: ServerInfo): ReadonlyArr
     }))
   )
 
-/** Every reason why a definition cannot be served, in the order of definition; empty when it can. */
-export const buildErrors = (entries: Entries, info: ServerInfo): ReadonlyArray<McpBuildError> => [
+/**
+ * Every reason why a definition cannot be served, in the order of definition; empty when it can.
+ *
+ * @param added those of the entries that were not checked before
+ */
+export const buildErrors = (
+  entries: Entries,
+  info: ServerInfo,
+  added: Entries = entries
+): ReadonlyArray<McpBuildError> => [
   ...serverErrors(info),
-  ...entries.tools.flatMap(toolErrors),
-  ...repeated(entries.tools.map(({ endpoint, place }) => ({ name: endpoint.name, place }))).map(
-    ({ name, ...rest }): McpBuildError => ({ _tag: "DuplicateTool", tool: name, ...rest })
-  ),
-  ...entries.resources.flatMap(resourceErrors),
-  ...entries.templates.flatMap(templateErrors),
-  ...repeated(uris(entries)).map(({ name, ...rest }): McpBuildError => ({
-    _tag: "DuplicateResource",
-    resource: name,
-    ...rest
-  })),
-  ...entries.prompts.flatMap(promptErrors),
-  ...repeated(entries.prompts.map(({ name, place }) => ({ name: String(name), place }))).map(
-    ({ name, ...rest }): McpBuildError => ({ _tag: "DuplicatePrompt", prompt: name, ...rest })
-  ),
+  ...added.tools.flatMap(toolErrors),
+  ...toolDuplicates(entries),
+  ...added.resources.flatMap(resourceErrors),
+  ...added.templates.flatMap(templateErrors),
+  ...resourceDuplicates(entries),
+  ...added.prompts.flatMap(promptErrors),
+  ...promptDuplicates(entries),
   ...extensionErrors(entries)
 ]

@@ -6,13 +6,16 @@ import type * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import type * as Scope from "effect/Scope"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import type { Principal } from "../Principal.ts"
+import { Live } from "../Live.ts"
 import { Mcp } from "../Mcp.ts"
 import type { McpBuildErrors } from "../McpBuildError.ts"
 import { webDoorParts, type HttpSettings } from "../McpHttp.ts"
+import type { Served } from "../Served.ts"
 import { webExchange } from "../transport/WebExchange.ts"
 
 /** Answers a request before its body is read. */
@@ -41,8 +44,45 @@ const refusalResponse = ({ status, challenge }: Refusal) =>
     ...(challenge === undefined ? {} : { headers: { "www-authenticate": challenge } })
   })
 
+/** What an application still has to give: all but the services of one request, which the door provides. */
+type Needs<R, P, RP> = Exclude<R, P> | RP | HttpRouter.HttpRouter
+
 /**
- * Adds the endpoint to the router.
+ * Adds the endpoint to the router, until the Scope closes.
+ *
+ * Fails with `McpBuildErrors`. The services of handlers are captured here, except those that `request` provides.
+ *
+ * @returns what is served; its `live` takes parts that need what the handlers need
+ */
+const scoped = <R, P = never, RP = never>(
+  mcp: Mcp<R>,
+  options: RouterOptions<P, RP>
+): Effect.Effect<Served<R, {}>, McpBuildErrors, Needs<R, P, RP> | Scope.Scope> =>
+  Effect.gen(function* () {
+    const router = yield* HttpRouter.HttpRouter
+    const served = yield* Mcp.served(mcp, options)
+    const parts = webDoorParts(served, options)
+    const outer = yield* Effect.context<RP>()
+    const handle = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
+      const services =
+        options.request === undefined ? undefined : yield* Effect.provideContext(options.request(request), outer)
+      const web = yield* Effect.orDie(HttpServerRequest.toWeb(request))
+      const owner = `address:${request.remoteAddress._tag === "Some" ? request.remoteAddress.value : "unknown"}`
+      const id = options.principal?.(request)
+      const principal: Principal | undefined = id === undefined ? undefined : { id, via: "context" }
+      const response = yield* Effect.promise((signal) =>
+        webExchange(parts, new Request(web, { signal }), { context: {}, services, owner, principal })
+      )
+      return HttpServerResponse.fromWeb(response)
+    })
+    yield* router.add("*", options.path, (request: HttpServerRequest.HttpServerRequest) =>
+      Effect.catchTag(handle(request), "Refusal", (refusal) => Effect.succeed(refusalResponse(refusal)))
+    )
+    return served
+  }) as unknown as Effect.Effect<Served<R, {}>, McpBuildErrors, Needs<R, P, RP> | Scope.Scope>
+
+/**
+ * Adds the endpoint to the router, and gives the handle of what is served to the rest of the application.
  *
  * Fails with `McpBuildErrors`. The services of handlers are captured when the layer is built, except those that
  * `request` provides.
@@ -50,28 +90,10 @@ const refusalResponse = ({ status, challenge }: Refusal) =>
 const layer = <R, P = never, RP = never>(
   mcp: Mcp<R>,
   options: RouterOptions<P, RP>
-): Layer.Layer<never, McpBuildErrors, Exclude<R, P> | RP | HttpRouter.HttpRouter> =>
-  HttpRouter.use((router) =>
-    Effect.gen(function* () {
-      const served = yield* Mcp.served(mcp, options)
-      const parts = webDoorParts(served, options)
-      const outer = yield* Effect.context<RP>()
-      const handle = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
-        const services =
-          options.request === undefined ? undefined : yield* Effect.provideContext(options.request(request), outer)
-        const web = yield* Effect.orDie(HttpServerRequest.toWeb(request))
-        const owner = `address:${request.remoteAddress._tag === "Some" ? request.remoteAddress.value : "unknown"}`
-        const id = options.principal?.(request)
-        const principal: Principal | undefined = id === undefined ? undefined : { id, via: "context" }
-        const response = yield* Effect.promise((signal) =>
-          webExchange(parts, new Request(web, { signal }), { context: {}, services, owner, principal })
-        )
-        return HttpServerResponse.fromWeb(response)
-      })
-      yield* router.add("*", options.path, (request: HttpServerRequest.HttpServerRequest) =>
-        Effect.catchTag(handle(request), "Refusal", (refusal) => Effect.succeed(refusalResponse(refusal)))
-      )
-    })
-  ) as unknown as Layer.Layer<never, McpBuildErrors, Exclude<R, P> | RP | HttpRouter.HttpRouter>
+): Layer.Layer<Live, McpBuildErrors, Needs<R, P, RP>> =>
+  Layer.effect(
+    Live,
+    Effect.map(scoped(mcp, options), ({ live }) => live)
+  )
 
-export const McpRouter = { layer }
+export const McpRouter = { layer, scoped }

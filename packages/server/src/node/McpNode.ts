@@ -7,10 +7,10 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { RpcError } from "@treadle/protocol/rpc"
 import { refused } from "../engine/Answers.ts"
-import type { Change } from "../Change.ts"
+import type { LiveHandle, LiveService } from "../Live.ts"
 import { Mcp, type With } from "../Mcp.ts"
 import type { McpBuildErrors } from "../McpBuildError.ts"
-import { notServing, plainDoor, type Complete } from "../PlainDoor.ts"
+import { liveHandle, notServing, plainDoor, type Complete, type PlainDoor } from "../PlainDoor.ts"
 import type { Served, ServedSettings } from "../Served.ts"
 import { makeGuard, type GuardSettings } from "../transport/HttpGuard.ts"
 import type { ReplyForm } from "../transport/HttpReply.ts"
@@ -42,22 +42,28 @@ export interface ListenSettings extends NodeSettings {
  */
 export interface NodeDoor<Ctx> {
   (req: NodeRequest, res: ServerResponse, ...context: With<Ctx>): void
-  /** Tells those who listen that a list or a resource has changed. */
-  changed(change: Change): void
+  /** Changes what is served. */
+  readonly live: LiveHandle<Ctx>
   /** Stops serving; running calls get the grace to end. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
 
 /** A server of its own. */
-export interface Listening {
+export interface Listening<out Ctx = {}> {
   readonly url: string
   readonly port: number
   readonly server: Server
-  /** Tells those who listen that a list or a resource has changed. */
-  changed(change: Change): void
+  /** Changes what is served. */
+  readonly live: LiveHandle<Ctx>
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
+}
+
+/** Standard input and output while they are served; it settles when everything is written. */
+export interface Stdio<out Ctx = {}> extends Promise<void> {
+  /** Changes what is served. */
+  readonly live: LiveHandle<Ctx>
 }
 
 type StdioArguments<Ctx> = {} extends Ctx
@@ -125,10 +131,17 @@ const nodeDoor = <Ctx>(
     outbox.flush()
   }
   return Object.assign(handle as (req: NodeRequest, res: ServerResponse, ...context: With<Ctx>) => void, {
-    changed: door.changed,
+    live: door.live,
     close,
     [Symbol.asyncDispose]: close
   })
+}
+
+/** The handler as an Effect gives it. */
+export interface ScopedHandler<R, Ctx> {
+  (req: NodeRequest, res: ServerResponse, ...context: With<Ctx>): void
+  /** Changes what is served. */
+  readonly live: LiveService<R, Ctx>
 }
 
 /**
@@ -139,14 +152,12 @@ const nodeDoor = <Ctx>(
 const scoped = <R, Ctx>(
   mcp: Mcp<R, Ctx>,
   settings: NodeSettings = {}
-): Effect.Effect<
-  (req: NodeRequest, res: ServerResponse, ...context: With<Ctx>) => void,
-  McpBuildErrors,
-  R | Scope.Scope
-> =>
+): Effect.Effect<ScopedHandler<R, Ctx>, McpBuildErrors, R | Scope.Scope> =>
   Effect.map(Mcp.served(mcp, settings), (served) => {
     const parts = doorParts(served, settings, makeOutbox(setImmediate))
-    return (req, res, ...[context]) => nodeExchange(parts, req, res, context ?? {})
+    const handle = (req: NodeRequest, res: ServerResponse, ...[context]: With<Ctx>) =>
+      nodeExchange(parts, req, res, context ?? {})
+    return Object.assign(handle, { live: served.live })
   })
 
 /** How long a connection may take to send its last answer, in milliseconds. */
@@ -167,7 +178,7 @@ const listen = async <R, Ctx>(
   mcp: Mcp<R, Ctx> & Complete<R>,
   settings: ListenSettings = {},
   ...context: With<Ctx>
-): Promise<Listening> => {
+): Promise<Listening<Ctx>> => {
   const { port = 0, host = "127.0.0.1", path = "/mcp" } = settings
   if (!isLoopbackName(host)) {
     throw new Error(
@@ -210,7 +221,7 @@ const listen = async <R, Ctx>(
     url: `http://${name}:${address.port}${path}`,
     port: address.port,
     server,
-    changed: door.changed,
+    live: door.live,
     close,
     [Symbol.asyncDispose]: close
   }
@@ -222,13 +233,17 @@ const listen = async <R, Ctx>(
  * Running calls then get `limits.drain` to finish. Logs go to standard error. The process is left to exit by itself.
  *
  * @param rest the context that the handlers get, where they ask for any, then `limits` and `onDefect`
- * @returns when everything is written; rejects with `McpBuildErrors`
+ * @returns a promise that settles when everything is written, with the handle; it rejects with `McpBuildErrors`
  */
-const stdio = async <R, Ctx>(mcp: Mcp<R, Ctx> & Complete<R>, ...rest: StdioArguments<Ctx>): Promise<void> => {
+const stdio = <R, Ctx>(mcp: Mcp<R, Ctx> & Complete<R>, ...rest: StdioArguments<Ctx>): Stdio<Ctx> => {
   const [context, settings] = rest
-  const door = plainDoor(mcp as unknown as Mcp<never, Ctx>, settings ?? {})
-  await serveStdio(await door.open(), context ?? {})
-  await door.close()
+  let door: PlainDoor<Ctx> | undefined
+  const open = async () => (door ??= plainDoor(mcp as unknown as Mcp<never, Ctx>, settings ?? {})).open()
+  const serve = async (): Promise<void> => {
+    await serveStdio(await open(), context ?? {})
+    await door?.close()
+  }
+  return Object.assign(serve(), { live: liveHandle(open, () => door?.current()) })
 }
 
 export const McpNode = { handler, sse, scoped, listen, stdio }

@@ -1,5 +1,13 @@
 /** The doors on Node. */
-export { McpNode, type ListenSettings, type Listening, type NodeDoor, type NodeSettings } from "./McpNode.ts"
+export {
+  McpNode,
+  type ListenSettings,
+  type Listening,
+  type NodeDoor,
+  type NodeSettings,
+  type ScopedHandler,
+  type Stdio
+} from "./McpNode.ts"
 export { McpTest, type RecordedCall, type Recording } from "./McpTest.ts"
 export type { SseSettings } from "../transport/TwoEndpoint.ts"
 export type { NodeRequest } from "./NodeBody.ts"

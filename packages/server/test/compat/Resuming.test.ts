@@ -247,16 +247,16 @@ describe("the stream of changes of a session", () => {
       const session = yield* open()
       const first = yield* respond(undefined, { verb: "GET", session })
       const primed = yield* first.next
-      thing.changed(Change.tools)
+      yield* thing.live.changed(Change.tools)
       yield* TestClock.adjust(50)
       assert.strictEqual((yield* first.message)["method"], "notifications/tools/list_changed")
       yield* first.cancel
-      thing.changed(Change.prompts)
-      thing.changed(Change.prompts)
+      yield* thing.live.changed(Change.resources)
+      yield* thing.live.changed(Change.resources)
       yield* TestClock.adjust(50)
       const second = yield* resumed(session, idOf(primed))
       const methods = [(yield* second.message)["method"], (yield* second.message)["method"]]
-      assert.deepStrictEqual(methods, ["notifications/tools/list_changed", "notifications/prompts/list_changed"])
+      assert.deepStrictEqual(methods, ["notifications/tools/list_changed", "notifications/resources/list_changed"])
       assert.strictEqual(thing.counters().listeners, 1)
       yield* second.cancel
     })
@@ -272,7 +272,7 @@ describe("the stream of changes of a session", () => {
       assert.strictEqual(second.status, 200)
       assert.deepStrictEqual(yield* first.all, [])
       assert.strictEqual(thing.counters().listeners, 1)
-      thing.changed(Change.tools)
+      yield* thing.live.changed(Change.tools)
       yield* TestClock.adjust(50)
       assert.strictEqual((yield* second.message)["method"], "notifications/tools/list_changed")
       yield* second.cancel

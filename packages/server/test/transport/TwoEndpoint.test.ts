@@ -135,7 +135,7 @@ describe.each(doors)("the HTTP+SSE transport over $name", ({ name, start }) => {
       assert.strictEqual(asked["method"], "elicitation/create")
       yield* post({ jsonrpc: "2.0", id: asked["id"], result: { action: "accept", content: { name: "Ada" } } })
       assert.strictEqual((yield* message)["result"].content[0].text, "Hello, Ada!")
-      door.changed(Change.tools)
+      door.live.changed(Change.tools)
       assert.strictEqual((yield* message)["method"], "notifications/tools/list_changed")
       yield* cancel
     })

@@ -1,0 +1,51 @@
+/**
+ * What a served thing tells clients that it can do. It is settled at the start, from the entries that there are and from
+ * what the author says of changes (D8).
+ */
+import type { ServerCapabilities } from "@treadle/protocol/schema"
+import type { Change } from "../Change.ts"
+import type { Entries } from "../handler/Entry.ts"
+import { proposes } from "../handler/LiveChecks.ts"
+import type { LiveSettings } from "../Live.ts"
+
+const list = (live: boolean | undefined, count: number): { readonly listChanged?: boolean } | undefined => {
+  if (count === 0 && live !== true) return undefined
+  return live === false ? {} : { listChanged: true }
+}
+
+/** Where a list may get any entry at all, it may get one whose arguments are completed. */
+const completes = ({ prompts, templates }: Entries, live: LiveSettings): boolean =>
+  live.prompts === true || live.resources === true || [...prompts, ...templates].some(proposes)
+
+export const capabilitiesOf = (entries: Entries, live: LiveSettings): ServerCapabilities => {
+  const { extensions } = entries
+  const tools = list(live.tools, entries.tools.length)
+  const prompts = list(live.prompts, entries.prompts.length)
+  const resources = list(live.resources, entries.resources.length + entries.templates.length)
+  return {
+    ...(tools === undefined ? {} : { tools }),
+    ...(resources === undefined
+      ? {}
+      : { resources: { ...(live.subscriptions === false ? {} : { subscribe: true }), ...resources } }),
+    ...(prompts === undefined ? {} : { prompts }),
+    ...(completes(entries, live) ? { completions: {} } : {}),
+    ...(tools === undefined && prompts === undefined && resources === undefined ? {} : { logging: {} }),
+    ...(extensions.length === 0
+      ? {}
+      : { extensions: Object.fromEntries(extensions.map(({ id, settings }) => [id, settings])) })
+  }
+}
+
+/** Whether clients were told that they may hear of such a change (TOOL-04, RES-13). */
+export const announces = ({ prompts, resources, tools }: ServerCapabilities, change: Change): boolean => {
+  switch (change._tag) {
+    case "tools":
+      return tools?.listChanged === true
+    case "prompts":
+      return prompts?.listChanged === true
+    case "resources":
+      return resources?.listChanged === true
+    case "resource":
+      return resources?.subscribe === true
+  }
+}

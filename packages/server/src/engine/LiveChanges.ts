@@ -1,0 +1,103 @@
+/**
+ * Changes of what is served, one after another: each is checked whole, then happens whole, and those who listen are told.
+ */
+import * as Effect from "effect/Effect"
+import * as Semaphore from "effect/Semaphore"
+import type { ServerCapabilities } from "@treadle/protocol/schema"
+import { Change } from "../Change.ts"
+import { buildErrors } from "../handler/BuildChecks.ts"
+import { joined, noEntries, type Entries } from "../handler/Entry.ts"
+import { renewed, replaced, without } from "../handler/EntryChange.ts"
+import { liveErrors } from "../handler/LiveChecks.ts"
+import type { Removal, Removed } from "../Live.ts"
+import { McpBuildErrors, type McpBuildError } from "../McpBuildError.ts"
+import type { ServerInfo } from "../ServerInfo.ts"
+import type { Hub } from "./Hub.ts"
+import type { ChangingOffer } from "./Offer.ts"
+
+export interface LiveParts {
+  readonly info: ServerInfo
+  readonly capabilities: ServerCapabilities
+  readonly offer: ChangingOffer
+  readonly hub: Hub
+  readonly isStopping: () => boolean
+}
+
+/** What those who listen are told once these entries came, went or were replaced. */
+const changesOf = ({ prompts, resources, templates, tools }: Entries): ReadonlyArray<Change> => [
+  ...(tools.length === 0 ? [] : [Change.tools]),
+  ...(prompts.length === 0 ? [] : [Change.prompts]),
+  ...(resources.length + templates.length === 0 ? [] : [Change.resources]),
+  // Whoever watches a URI reads another thing there from now on, or nothing.
+  ...resources.map(({ definition }) => Change.resource(definition.uri))
+]
+
+export class LiveChanges {
+  readonly #parts: LiveParts
+  readonly #inTurn = Semaphore.makeUnsafe(1)
+  #entries: Entries = noEntries
+
+  constructor(parts: LiveParts) {
+    this.#parts = parts
+  }
+
+  /** Offers the entries that there are at the start; they have no build errors. */
+  start(entries: Entries): Effect.Effect<void> {
+    return this.#inTurn.withPermit(
+      Effect.map(this.#parts.offer.put(entries), () => {
+        this.#entries = entries
+      })
+    )
+  }
+
+  /** Adds entries after those that there are. */
+  add(part: Entries): Effect.Effect<void, McpBuildErrors> {
+    return this.#change(part, (added) => joined(this.#entries, added))
+  }
+
+  /** Puts entries in the place of those with the same keys, and adds the rest. */
+  replace(part: Entries): Effect.Effect<void, McpBuildErrors> {
+    return this.#change(part, (added) => replaced(this.#entries, added))
+  }
+
+  /** Takes entries away. @returns what was there */
+  remove(what: Removal): Effect.Effect<Removed, McpBuildErrors> {
+    return this.#next(() => {
+      const { capabilities, info } = this.#parts
+      const { entries, gone, removed } = without(this.#entries, what)
+      return Effect.as(this.#put(entries, gone, liveErrors(gone, capabilities, info)), removed)
+    })
+  }
+
+  #change(part: Entries, merge: (added: Entries) => Entries): Effect.Effect<void, McpBuildErrors> {
+    return this.#next(() => {
+      const { capabilities, info } = this.#parts
+      const added = renewed(part)
+      const next = merge(added)
+      return this.#put(next, added, [...liveErrors(part, capabilities, info), ...buildErrors(next, info, added)])
+    })
+  }
+
+  #put(next: Entries, touched: Entries, errors: ReadonlyArray<McpBuildError>): Effect.Effect<void, McpBuildErrors> {
+    const { hub, info, offer } = this.#parts
+    if (errors.length > 0) {
+      return Effect.fail(new McpBuildErrors({ server: info.implementation.name, errors, undone: "changed" }))
+    }
+    return Effect.map(offer.put(next), () => {
+      this.#entries = next
+      for (const change of changesOf(touched)) hub.publish(change)
+    })
+  }
+
+  /** A part may take its time to be built, and what was asked for after it waits. */
+  #next<A>(change: () => Effect.Effect<A, McpBuildErrors>): Effect.Effect<A, McpBuildErrors> {
+    return this.#inTurn.withPermit(
+      Effect.suspend(() => {
+        if (!this.#parts.isStopping()) return change()
+        return Effect.die(
+          new Error(`${this.#parts.info.implementation.name} was stopped, so what it serves cannot be changed any more`)
+        )
+      })
+    )
+  }
+}

@@ -1,0 +1,97 @@
+/**
+ * What of a change was ruled out when the server started, because clients were told then what it serves and what of that
+ * changes. Pure.
+ */
+import type { ServerCapabilities } from "@treadle/protocol/schema"
+import type { EntryKind, McpBuildError, Place } from "../McpBuildError.ts"
+import type { ServerInfo } from "../ServerInfo.ts"
+import type { Entries } from "./Entry.ts"
+import { entryKey } from "./EntryChange.ts"
+
+type ListName = "tools" | "prompts" | "resources"
+
+interface Touched {
+  readonly kind: EntryKind | "extension"
+  readonly list: ListName
+  readonly name: string
+  readonly place: Place
+  /** Whether it proposes values for an argument. */
+  readonly completes: boolean
+}
+
+/** Whether values are proposed for any argument (COMP-01). */
+export const proposes = ({ definition }: { readonly definition: { readonly complete?: object } }): boolean =>
+  Object.keys(definition.complete ?? {}).length > 0
+
+const touched = ({ prompts, resources, templates, tools }: Entries): ReadonlyArray<Touched> => [
+  ...tools.map((entry) => ({
+    kind: "tool" as const,
+    list: "tools" as const,
+    name: entryKey.tools(entry),
+    place: entry.place,
+    completes: false
+  })),
+  ...resources.map(({ definition, place }) => ({
+    kind: "resource" as const,
+    list: "resources" as const,
+    name: String(definition.uri),
+    place,
+    completes: false
+  })),
+  ...templates.map((entry) => ({
+    kind: "template" as const,
+    list: "resources" as const,
+    name: entryKey.templates(entry),
+    place: entry.place,
+    completes: proposes(entry)
+  })),
+  ...prompts.map((entry) => ({
+    kind: "prompt" as const,
+    list: "prompts" as const,
+    name: entryKey.prompts(entry),
+    place: entry.place,
+    completes: proposes(entry)
+  }))
+]
+
+/** Why an entry cannot come or go. */
+const obstacle = (
+  { completes, list }: Touched,
+  capabilities: ServerCapabilities,
+  { live, place }: ServerInfo
+): string | undefined => {
+  if (live[list] === false) {
+    return `clients were told that the list of ${list} does not change, because live.${list} is false (${place}): leave that out`
+  }
+  if (capabilities[list] === undefined) {
+    return `clients were told that there are no ${list}, because there were none at the start: set live.${list} to true (${place})`
+  }
+  return completes && capabilities.completions === undefined
+    ? `clients were told that nothing is completed, because nothing was at the start: set live.${list} to true (${place})`
+    : undefined
+}
+
+/** The reasons why entries cannot come or go, each with the place where the entry was defined. */
+export const liveErrors = (
+  entries: Entries,
+  capabilities: ServerCapabilities,
+  info: ServerInfo
+): ReadonlyArray<McpBuildError> => [
+  ...touched(entries).flatMap((one): ReadonlyArray<McpBuildError> => {
+    const why = obstacle(one, capabilities, info)
+    return why === undefined ? [] : [{ _tag: "NotLive", kind: one.kind, name: one.name, why, place: one.place }]
+  }),
+  ...entries.extensions.flatMap(({ id, place }): ReadonlyArray<McpBuildError> =>
+    capabilities.extensions !== undefined && Object.hasOwn(capabilities.extensions, id)
+      ? []
+      : [
+          {
+            _tag: "NotLive",
+            kind: "extension",
+            name: id,
+            why: `clients were told of the extensions that there are: declare it where the server is made (${info.place})`,
+            place
+          }
+        ]
+  )
+]
