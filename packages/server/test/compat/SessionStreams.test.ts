@@ -45,10 +45,7 @@ describe("a stream of a session", () => {
           return hearing(response)
         }
       )
-      const change = Effect.andThen(
-        Effect.sync(() => served.changed(Change.tools)),
-        TestClock.adjust(50)
-      )
+      const change = Effect.andThen(served.live.changed(Change.tools), TestClock.adjust(50))
       const hanging = yield* get
       const fresh = yield* get
       yield* change

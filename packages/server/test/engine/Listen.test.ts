@@ -89,10 +89,7 @@ const changed = (id: unknown, list: string): RawMessage => ({
 })
 
 const changes = ({ served }: Door, ...all: ReadonlyArray<Change>) =>
-  Effect.andThen(
-    Effect.sync(() => all.forEach((one) => served.changed(one))),
-    TestClock.adjust(50)
-  )
+  Effect.andThen(Effect.forEach(all, served.live.changed), TestClock.adjust(50))
 
 const turn = Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
 
@@ -207,7 +204,7 @@ describe("a change in the turn of its listen request", () => {
       const value = rawRequest(0, "subscriptions/listen", { notifications: { toolsListChanged: true } })
       const inbound = { value, http: undefined, context: {}, principal: undefined, services: undefined, owner: "o" }
       const call = served.serve(inbound, sink)
-      served.changed(Change.tools)
+      yield* served.live.changed(Change.tools)
       yield* TestClock.adjust(50)
       assert.deepStrictEqual(told, [acknowledged(0, { toolsListChanged: true }), changed(0, "tools")])
       if (typeof call === "object") call.end("cancelled")

@@ -14,7 +14,7 @@ import { doors, peers, type Door, type Peer } from "./officialPeers.ts"
 export const openTheatre = async (): Promise<Listening> => {
   let tell: (change: Change) => void = () => {}
   const listening = await McpNode.listen(theatre((change) => tell(change)))
-  tell = (change) => listening.changed(change)
+  tell = (change) => listening.live.changed(change)
   return listening
 }
 
