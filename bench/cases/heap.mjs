@@ -6,7 +6,7 @@ import { addAnswered, callAdd, post } from "../measure/wire.mjs"
 const contenders = { "bare node:http": "bare-http", Treadle: "treadle-http" }
 const early = 10_000
 const late = 100_000
-const patience = 60_000
+const patience = 180_000
 const mebi = 1024 * 1024
 
 /** MiB of heap at both times. */
