@@ -38,6 +38,12 @@ export const makeAnswers = (dress: Dress, report: Report) => {
     cause
   })
 
+  /** What went wrong in words: the model reads it of a tool, and the error has it of anything else. */
+  const inWords = (request: Admitted, message: string): Answer =>
+    request.request.method === "tools/call"
+      ? succeeded(request, failureReply(message))
+      : failed(request, RpcError.internal(message))
+
   /** A question without an answer that the handler did not catch (D14, META-08). */
   const unanswered = (request: Admitted, { message, reason, requires }: AskFailed): Answer => {
     if (reason === "no-capability") {
@@ -49,10 +55,7 @@ export const makeAnswers = (dress: Dress, report: Report) => {
           : RpcError.invalidParams(message, { requiredCapabilities: missing })
       )
     }
-    if (reason === "malformed") return failed(request, RpcError.invalidParams(message))
-    return request.request.method === "tools/call"
-      ? succeeded(request, failureReply(message))
-      : failed(request, RpcError.internal(message))
+    return reason === "malformed" ? failed(request, RpcError.invalidParams(message)) : inWords(request, message)
   }
 
   const died = (call: RunningCall, running: Running, cause: Cause.Cause<unknown>): Answer => {
@@ -81,7 +84,7 @@ export const makeAnswers = (dress: Dress, report: Report) => {
       case "session-ended":
         return failed(call.admitted, RpcError.internal("The session has ended"))
       case "timed-out":
-        return succeeded(call.admitted, failureReply(`${running.name} gave up after ${running.timeout} ms`))
+        return inWords(call.admitted, `${running.name} gave up after ${running.timeout} ms`)
       case "asking":
       case undefined:
         return died(call, running, cause)
