@@ -1,6 +1,7 @@
 /**
  * The door of the web: a function from `Request` to `Response`, for Hono, Workers, Bun, Deno, Next and tests.
  */
+import type { Counters } from "./Counters.ts"
 import type { LiveHandle } from "./Live.ts"
 import type { Mcp, With } from "./Mcp.ts"
 import { notServing, plainDoor, type Complete } from "./PlainDoor.ts"
@@ -21,6 +22,8 @@ export interface FetchDoor<Ctx> {
   (request: Request, ...context: With<Ctx>): Promise<Response>
   /** Changes what is served. */
   readonly live: LiveHandle<Ctx>
+  /** What is under way: `calls`, `listeners`, `streams`, `sessions`, `asks`, `queued`; and how much was `dropped`. */
+  counters(): Counters
   /** Stops serving; running calls get the grace to end. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
@@ -97,6 +100,7 @@ const fetchDoor = <Ctx>(
   }
   return Object.assign(handle as (request: Request, ...context: With<Ctx>) => Promise<Response>, {
     live: door.live,
+    counters: door.counters,
     close: door.close,
     [Symbol.asyncDispose]: door.close
   })

@@ -32,8 +32,10 @@ import { makeOffer } from "./engine/Offer.ts"
 import type { Ending } from "./engine/RunningCall.ts"
 import { makeSessionStreams, type OpenedStream } from "./engine/SessionStream.ts"
 import { makeSweep } from "./engine/Sweep.ts"
+import { Tally } from "./engine/Tally.ts"
 import { toolHeaders } from "./engine/ToolHeaders.ts"
 import type { Entries } from "./handler/Entry.ts"
+import type { Counters } from "./Counters.ts"
 import { Live, type LiveService, type Part } from "./Live.ts"
 import { Limits } from "./Limits.ts"
 import type { ServerInfo } from "./ServerInfo.ts"
@@ -66,20 +68,6 @@ export interface Caller {
   readonly refusal?: Refusal | undefined
 }
 
-/** What is under way. All of it is zero once nothing is. */
-export interface Counters {
-  /** Calls whose handlers run. */
-  readonly calls: number
-  /** Listen requests that are open. */
-  readonly listeners: number
-  /** Compat sessions that are open. */
-  readonly sessions: number
-  /** Questions that clients of sessions have not answered yet. */
-  readonly asks: number
-  /** Messages that were dropped since the start, because a client could not take them or read too slowly. */
-  readonly dropped: number
-}
-
 /**
  * What is being served. `R` are the services that its handlers were given at the start, `Ctx` is the context that its
  * doors are given for each request.
@@ -89,6 +77,7 @@ export interface Served<in R = never, out Ctx = unknown> {
   /** Changes what is served. */
   readonly live: LiveService<R, Ctx>
   readonly limits: Limits
+  /** What is under way now. */
   readonly counters: () => Counters
   /** Who a context says is calling; a function of the author's that throws refuses the request. */
   readonly identify: (context: unknown) => Caller
@@ -205,11 +194,8 @@ export const makeServed = Effect.fnUntraced(function* (definition: ServedDefinit
     hub,
     limits
   })
-  let dropped = 0
+  const tally = new Tally()
   const report = makeDefects(base, settings.onDefect)
-  const onDropped = () => {
-    dropped++
-  }
   const warn = warner(base)
   const asking = makeAsking(limits.askTimeout, sweep.now, warn, base)
   const engine = makeEngine({
@@ -224,9 +210,9 @@ export const makeServed = Effect.fnUntraced(function* (definition: ServedDefinit
     inFlight,
     limits,
     logOf: sessions.logOf,
-    onDropped,
     report,
-    sweep
+    sweep,
+    tally
   })
   const offered: Offered = {
     versions: nativeVersions,
@@ -236,6 +222,10 @@ export const makeServed = Effect.fnUntraced(function* (definition: ServedDefinit
   }
   const hold = makeHold({ run: engine.run, inFlight, isStopping: () => stopping, limits, offered })
   const openStream = makeSessionStreams({ hold, logOf: sessions.logOf })
+  const forget = () => {
+    sessions.clear()
+    hub.clear()
+  }
   const quiet = Effect.timeoutOption(inFlight.empty, limits.grace)
   const stop = Effect.suspend(() => {
     stopping = true
@@ -244,7 +234,7 @@ export const makeServed = Effect.fnUntraced(function* (definition: ServedDefinit
       quiet,
       Effect.suspend(() => {
         inFlight.endAll("stopping")
-        return quiet
+        return Effect.andThen(quiet, Effect.sync(forget))
       })
     )
   })
@@ -259,16 +249,18 @@ export const makeServed = Effect.fnUntraced(function* (definition: ServedDefinit
     }),
     limits,
     counters: () => ({
-      calls: inFlight.size - inFlight.listeners,
-      listeners: inFlight.listeners,
+      ...inFlight.counts,
       sessions: sessions.size,
       asks: asking.open.size,
-      dropped
+      queued: hub.waiting + sessions.waiting + tally.held,
+      dropped: tally.dropped
     }),
     live,
     warn,
     identify: identifier(definition.principal, report),
-    onDropped,
+    onDropped: () => {
+      tally.dropped++
+    },
     isStopping: () => stopping,
     endListeners: (owner) => {
       for (const call of inFlight.of(owner)) if (call.kind === "listen") call.end("stopping")

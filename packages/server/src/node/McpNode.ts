@@ -7,6 +7,7 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { RpcError } from "@treadle/protocol/rpc"
 import { refused } from "../engine/Answers.ts"
+import { Counters } from "../Counters.ts"
 import type { LiveHandle, LiveService } from "../Live.ts"
 import { Mcp, type With } from "../Mcp.ts"
 import type { McpBuildErrors } from "../McpBuildError.ts"
@@ -44,6 +45,8 @@ export interface NodeDoor<Ctx> {
   (req: NodeRequest, res: ServerResponse, ...context: With<Ctx>): void
   /** Changes what is served. */
   readonly live: LiveHandle<Ctx>
+  /** What is under way: `calls`, `listeners`, `streams`, `sessions`, `asks`, `queued`; and how much was `dropped`. */
+  counters(): Counters
   /** Stops serving; running calls get the grace to end. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
@@ -56,6 +59,8 @@ export interface Listening<out Ctx = {}> {
   readonly server: Server
   /** Changes what is served. */
   readonly live: LiveHandle<Ctx>
+  /** What is under way: `calls`, `listeners`, `streams`, `sessions`, `asks`, `queued`; and how much was `dropped`. */
+  counters(): Counters
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
@@ -64,6 +69,8 @@ export interface Listening<out Ctx = {}> {
 export interface Stdio<out Ctx = {}> extends Promise<void> {
   /** Changes what is served. */
   readonly live: LiveHandle<Ctx>
+  /** What is under way: `calls`, `listeners`, `streams`, `sessions`, `asks`, `queued`; and how much was `dropped`. */
+  counters(): Counters
 }
 
 type StdioArguments<Ctx> = {} extends Ctx
@@ -132,6 +139,7 @@ const nodeDoor = <Ctx>(
   }
   return Object.assign(handle as (req: NodeRequest, res: ServerResponse, ...context: With<Ctx>) => void, {
     live: door.live,
+    counters: door.counters,
     close,
     [Symbol.asyncDispose]: close
   })
@@ -142,6 +150,8 @@ export interface ScopedHandler<R, Ctx> {
   (req: NodeRequest, res: ServerResponse, ...context: With<Ctx>): void
   /** Changes what is served. */
   readonly live: LiveService<R, Ctx>
+  /** What is under way: `calls`, `listeners`, `streams`, `sessions`, `asks`, `queued`; and how much was `dropped`. */
+  counters(): Counters
 }
 
 /**
@@ -157,7 +167,7 @@ const scoped = <R, Ctx>(
     const parts = doorParts(served, settings, makeOutbox(setImmediate))
     const handle = (req: NodeRequest, res: ServerResponse, ...[context]: With<Ctx>) =>
       nodeExchange(parts, req, res, context ?? {})
-    return Object.assign(handle, { live: served.live })
+    return Object.assign(handle, { live: served.live, counters: served.counters })
   })
 
 /** How long a connection may take to send its last answer, in milliseconds. */
@@ -222,6 +232,7 @@ const listen = async <R, Ctx>(
     port: address.port,
     server,
     live: door.live,
+    counters: door.counters,
     close,
     [Symbol.asyncDispose]: close
   }
@@ -243,7 +254,10 @@ const stdio = <R, Ctx>(mcp: Mcp<R, Ctx> & Complete<R>, ...rest: StdioArguments<C
     await serveStdio(await open(), context ?? {})
     await door?.close()
   }
-  return Object.assign(serve(), { live: liveHandle(open, () => door?.current()) })
+  return Object.assign(serve(), {
+    live: liveHandle(open, () => door?.current()),
+    counters: () => door?.counters() ?? Counters.none
+  })
 }
 
 export const McpNode = { handler, sse, scoped, listen, stdio }

@@ -3,14 +3,14 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Logger from "effect/Logger"
 import { TestClock } from "effect/testing"
-import { Ask, CurrentCall } from "../../src/index.ts"
+import { Counters, Ask, CurrentCall } from "../../src/index.ts"
 import { compatAsker, nativeAsker } from "../fixtures/askers.ts"
 import { empty, said } from "../fixtures/calling.ts"
 
 const plain = { description: "" }
 const nameForm = Ask.form({ message: "Who?", fields: { name: Schema.String } })
 const silent = () => undefined
-const quiet = { calls: 0, listeners: 0, sessions: 1, asks: 0, dropped: 0 }
+const quiet = { ...Counters.none, sessions: 1 }
 
 const asking = empty()
   .tool("t", plain, () => Effect.as(CurrentCall.ask("name", nameForm), "answered"))
