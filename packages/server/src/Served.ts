@@ -56,8 +56,9 @@ export interface ServedSettings {
    */
   readonly sessions?: SessionMode
   /**
-   * What seals the state that native clients carry between the rounds of a call that asks. The first key seals, all of
-   * them open, so keys are changed by putting a new one in front. Without any, a key of this process is made.
+   * What seals the state that native clients carry between the rounds of a call that asks, and the cursors of long lists.
+   * The first key seals, all of them open, so keys are changed by putting a new one in front. Without any, a key of this
+   * process is made, and what it sealed means nothing to another process.
    */
   readonly stateKeys?: ReadonlyArray<StateKey>
 }
@@ -164,6 +165,7 @@ export const makeServed = Effect.fnUntraced(function* (definition: ServedDefinit
   const live = handle(() => changes, hub)
   const base = Context.add(outer, Live, live)
   let stopping = false
+  const { stateKeys = [] } = settings
   const limits = Limits.of(settings.limits)
   const inFlight = new InFlight()
   const offer = makeOffer(base, yield* Scope.fork(yield* Effect.scope))
@@ -192,7 +194,8 @@ export const makeServed = Effect.fnUntraced(function* (definition: ServedDefinit
     server: definition.info.implementation,
     sessions,
     hub,
-    limits
+    limits,
+    stateKeys
   })
   const tally = new Tally()
   const report = makeDefects(base, settings.onDefect)
@@ -201,7 +204,7 @@ export const makeServed = Effect.fnUntraced(function* (definition: ServedDefinit
   const engine = makeEngine({
     asking,
     rounds: makeRounds({
-      seal: makeStateSeal(settings.stateKeys ?? [], warn),
+      seal: makeStateSeal(stateKeys, warn),
       now: sweep.now,
       timeout: limits.askTimeout
     }),
