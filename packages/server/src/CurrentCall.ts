@@ -47,6 +47,13 @@ export interface Call<out Ctx, in out E> {
    */
   ask<A>(key: string, ask: Ask<A>): Promise<A>
   /**
+   * Tells the client that the page it was sent to by `Ask.url` is done with, so that it need not wait for the person
+   * (ELIC-19). Only sessions are told; natively, and where nothing of this key was asked, it does nothing.
+   *
+   * @param key of the question
+   */
+  complete(key: string): void
+  /**
    * Runs something once, however often the call runs again because it asked. A step that fails is run again.
    *
    * @param key names the step within the call
@@ -67,6 +74,7 @@ export interface CurrentCallService {
   readonly sendProgress: (done: number, total?: number, message?: string) => Effect.Effect<void>
   readonly sendLog: (level: LogLevel, data: unknown, logger?: string) => Effect.Effect<void>
   readonly askFor: <A>(key: string, ask: Ask<A>) => Effect.Effect<A, AskFailed>
+  readonly sendComplete: (key: string) => Effect.Effect<void>
   readonly stepOf: <A, E, R>(key: string, effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   readonly send: (method: string, params: unknown) => Effect.Effect<void>
 }
@@ -131,6 +139,16 @@ export class CurrentCall extends Context.Service<CurrentCall, CurrentCallService
    */
   static ask<A>(key: string, ask: Ask<A>): Effect.Effect<A, AskFailed, CurrentCall> {
     return Effect.flatMap(CurrentCall, (current) => current.askFor(key, ask))
+  }
+
+  /**
+   * Tells the client that the page it was sent to by `Ask.url` is done with, so that it need not wait for the person
+   * (ELIC-19). Only sessions are told; natively, and where nothing of this key was asked, it does nothing.
+   *
+   * @param key of the question
+   */
+  static complete(key: string): Effect.Effect<void, never, CurrentCall> {
+    return Effect.flatMap(CurrentCall, (current) => current.sendComplete(key))
   }
 
   /**

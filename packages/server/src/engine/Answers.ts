@@ -45,7 +45,20 @@ export const makeAnswers = (dress: Dress, report: Report) => {
       : failed(request, RpcError.internal(message))
 
   /** A question without an answer that the handler did not catch (D14, META-08). */
-  const unanswered = (request: Admitted, { message, reason, requires }: AskFailed): Answer => {
+  const unanswered = (call: RunningCall, error: AskFailed): Answer => {
+    const { admitted: request } = call
+    const { message, reason, requires } = error
+    const pages = call.unsent(error)
+    if (pages.length > 0) {
+      const cure = "This request needs a page to be visited first; send it again after that"
+      return failed(
+        request,
+        RpcError.urlElicitationRequired(
+          cure,
+          pages.map((page) => ({ ...page }))
+        )
+      )
+    }
     if (reason === "no-capability") {
       const missing = requires ?? {}
       return failed(
@@ -60,7 +73,7 @@ export const makeAnswers = (dress: Dress, report: Report) => {
 
   const died = (call: RunningCall, running: Running, cause: Cause.Cause<unknown>): Answer => {
     const squashed = Cause.squash(cause)
-    if (squashed instanceof AskFailed) return unanswered(call.admitted, squashed)
+    if (squashed instanceof AskFailed) return unanswered(call, squashed)
     const { reference, error } = report(running.name, cause)
     const told = running.died(reference)
     return isNeutral(told) ? succeeded(call.admitted, told, error) : failed(call.admitted, told, error)

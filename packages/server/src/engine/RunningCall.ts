@@ -107,6 +107,10 @@ export class RunningCall implements Call<unknown, never>, CurrentCallService {
       })
   }
 
+  get complete(): Call<unknown, never>["complete"] {
+    return (key) => this.#aside(this.#asks?.completed(key))
+  }
+
   get step(): Call<unknown, never>["step"] {
     return async (key, run) => {
       const asks = this.#ensureAsks()
@@ -149,6 +153,10 @@ export class RunningCall implements Call<unknown, never>, CurrentCallService {
     return this.#inTurn(() => this.#printLog(level, data, logger))
   }
 
+  sendComplete(key: string): Effect.Effect<void> {
+    return this.#inTurn(() => this.#asks?.completed(key))
+  }
+
   send(method: string, params: unknown): Effect.Effect<void> {
     return this.#inTurn(() => printNotification(method, plain(params)))
   }
@@ -189,6 +197,11 @@ export class RunningCall implements Call<unknown, never>, CurrentCallService {
   /** What the round that has ended asks, and what the next one needs. */
   round(): ReturnType<CallAsks["round"]> {
     return this.#ensureAsks().round()
+  }
+
+  /** Every page that nothing could send the client to, where that is what a question failed with. */
+  unsent(error: AskFailed): ReturnType<CallAsks["unsent"]> {
+    return this.#asks?.unsent(error) ?? []
   }
 
   /** Nothing is sent from here on. */
