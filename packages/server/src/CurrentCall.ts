@@ -28,7 +28,11 @@ export interface Call<out Ctx, in out E> {
    * reads too slowly.
    */
   progress(done: number, total?: number, message?: string): void
-  /** Sends a log message to the client, where it asked for this level. */
+  /**
+   * Sends a log message to the client, where it asked for this level.
+   *
+   * @deprecated by SEP-2577 with 2026-07-28; earliest removal 2027-07-28. Log on the server instead.
+   */
   log(level: LogLevel, data: unknown, logger?: string): void
   /**
    * Closes the connection of a long call; its client comes back for the rest by itself. That spares a connection that
@@ -97,7 +101,11 @@ export class CurrentCall extends Context.Service<CurrentCall, CurrentCallService
     return Effect.flatMap(CurrentCall, (current) => current.sendProgress(done, total, message))
   }
 
-  /** Sends a log message to the client, where it asked for this level. */
+  /**
+   * Sends a log message to the client, where it asked for this level.
+   *
+   * @deprecated by SEP-2577 with 2026-07-28; earliest removal 2027-07-28. Log on the server instead.
+   */
   static log(level: LogLevel, data: unknown, logger?: string): Effect.Effect<void, never, CurrentCall> {
     return Effect.flatMap(CurrentCall, (current) => current.sendLog(level, data, logger))
   }

@@ -18,6 +18,7 @@ import type { Refusal } from "./envelope/Refusal.ts"
 import { makeDefects, type OnDefect, type Report } from "./engine/Defects.ts"
 import { CompatSessions, type SessionMode } from "./engine/CompatSessions.ts"
 import { makeDispatch, servedIn } from "./engine/Dispatch.ts"
+import { makeDeprecations } from "./engine/Deprecated.ts"
 import { makeEngine } from "./engine/Engine.ts"
 import type { Sink } from "./engine/Sink.ts"
 import { makeAsking } from "./engine/Asking.ts"
@@ -200,7 +201,7 @@ export const makeServed = Effect.fnUntraced(function* (definition: ServedDefinit
   const tally = new Tally()
   const report = makeDefects(base, settings.onDefect)
   const warn = warner(base)
-  const asking = makeAsking(limits.askTimeout, sweep.now, warn, base)
+  const asking = makeAsking(limits.askTimeout, sweep.now, makeDeprecations(warn), base)
   const engine = makeEngine({
     asking,
     rounds: makeRounds({

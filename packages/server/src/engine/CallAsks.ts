@@ -12,6 +12,7 @@ import type { Ask, AskMethod } from "../Ask.ts"
 import { AskFailed } from "../AskFailed.ts"
 import type { Admitted } from "../envelope/Admitted.ts"
 import { missingPart } from "./ClientAbility.ts"
+import type { Deprecations } from "./Deprecated.ts"
 import type { OpenAsks } from "./OpenAsks.ts"
 import type { RoundState } from "./RequestState.ts"
 import type { Sink } from "./Sink.ts"
@@ -24,8 +25,7 @@ export interface Asking {
   readonly now: () => number
   /** Runs a function once everything that is ready to run has run. */
   readonly later: (run: () => void) => void
-  /** Logs once that something deprecated is used. */
-  readonly deprecated: (what: "sampling" | "roots") => void
+  readonly deprecated: Deprecations
 }
 
 /** What earlier rounds of a call left. */
@@ -203,12 +203,11 @@ export class CallAsks {
 
   /** What is known of a question without asking it. */
   #known(key: string, ask: Ask<unknown>): Outcome<unknown> | undefined {
-    const { method } = ask.request
     const { clientCapabilities, request } = this.#admitted
     if (!mayAsk.has(request.method)) {
       return fail("no-stream", `The client cannot be asked while it waits for ${request.method}`)
     }
-    if (method !== "elicitation/create") this.#asking.deprecated(method === "roots/list" ? "roots" : "sampling")
+    this.#warn(ask.request)
     const missing = this.#standsAlone ? undefined : missingPart(ask.requires, clientCapabilities)
     if (missing !== undefined) {
       return fail("no-capability", `The client lacks a capability that is needed: ${JSON.stringify(missing)}`, missing)
@@ -216,6 +215,15 @@ export class CallAsks {
     const answer = this.#answers.get(key)
     if (answer !== undefined) return this.#read(key, ask, answer)
     return !this.#native && (this.#sink.mute === true || this.#standsAlone) ? this.#unasked(ask) : undefined
+  }
+
+  #warn(request: ServerRequest<AskMethod>): void {
+    const { deprecated } = this.#asking
+    if (request.method === "roots/list") deprecated("roots")
+    if (request.method !== "sampling/createMessage") return
+    deprecated("sampling")
+    const { includeContext } = request.params
+    if (includeContext !== undefined && includeContext !== "none") deprecated("includeContext")
   }
 
   /** Whether a request belongs to no session: then no answer finds its way here, and nobody said what the client can do. */

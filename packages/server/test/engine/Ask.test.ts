@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { Counters, Ask, AskFailed, CurrentCall } from "../../src/index.ts"
+import { Ask, AskFailed, Counters, CurrentCall } from "../../src/index.ts"
 import { attempt, compatAsker, nativeAsker, type AnswerFor } from "../fixtures/askers.ts"
 import { empty, said } from "../fixtures/calling.ts"
 
