@@ -8,7 +8,7 @@ export interface Counters {
   readonly calls: number
   /** Listen requests that are open: natively, changes are heard on them. */
   readonly listeners: number
-  /** Streams that compat sessions opened with GET to hear of changes. */
+  /** Streams that clients of the compat era opened with GET: to hear of changes, or to hear anything at all. */
   readonly streams: number
   /** Compat sessions that are open. */
   readonly sessions: number

@@ -6,9 +6,9 @@ import type { LiveHandle } from "./Live.ts"
 import type { Mcp, With } from "./Mcp.ts"
 import { notServing, plainDoor, type Complete } from "./PlainDoor.ts"
 import type { Served, ServedSettings } from "./Served.ts"
-import { makeGuard, type GuardSettings } from "./transport/HttpGuard.ts"
+import { makeGuard, type GuardParts, type GuardSettings } from "./transport/HttpGuard.ts"
 import type { ReplyForm } from "./transport/HttpReply.ts"
-import { twoEndpoint, type SseSettings } from "./transport/TwoEndpoint.ts"
+import { sseVerbs, twoEndpoint, type SseSettings } from "./transport/TwoEndpoint.ts"
 import { refusedResponse, webExchange, type WebDoorParts } from "./transport/WebExchange.ts"
 
 /** Settings of the HTTP doors. */
@@ -30,7 +30,7 @@ export interface FetchDoor<Ctx> {
 }
 
 /** What the requests of a web door share. */
-export const webDoorParts = (served: Served, settings: HttpSettings): WebDoorParts => ({
+export const webDoorParts = (served: Served, settings: HttpSettings & GuardParts): WebDoorParts => ({
   serve: served.serve,
   identify: served.identify,
   endSession: served.endSession,
@@ -82,12 +82,12 @@ const fetch = <R, Ctx>(mcp: Mcp<R, Ctx> & Complete<R>, settings: HttpSettings = 
  * ```
  */
 const sse = <R, Ctx>(mcp: Mcp<R, Ctx> & Complete<R>, settings: SseSettings & HttpSettings = {}): FetchDoor<Ctx> =>
-  fetchDoor(mcp as unknown as Mcp<never, Ctx>, settings, twoEndpoint(settings))
+  fetchDoor(mcp as unknown as Mcp<never, Ctx>, { ...settings, verbs: sseVerbs }, twoEndpoint(settings))
 
 /** @param face what the door calls of the served thing */
 const fetchDoor = <Ctx>(
   mcp: Mcp<never, Ctx>,
-  settings: HttpSettings,
+  settings: HttpSettings & GuardParts,
   face: (served: Served) => Served
 ): FetchDoor<Ctx> => {
   const door = plainDoor(mcp, settings)

@@ -13,11 +13,11 @@ import { Mcp, type With } from "../Mcp.ts"
 import type { McpBuildErrors } from "../McpBuildError.ts"
 import { liveHandle, notServing, plainDoor, type Complete, type PlainDoor } from "../PlainDoor.ts"
 import type { Served, ServedSettings } from "../Served.ts"
-import { makeGuard, type GuardSettings } from "../transport/HttpGuard.ts"
+import { makeGuard, type GuardParts, type GuardSettings } from "../transport/HttpGuard.ts"
 import type { ReplyForm } from "../transport/HttpReply.ts"
 import { statusOf } from "../transport/HttpStatus.ts"
 import { makeOutbox } from "../transport/Outbox.ts"
-import { twoEndpoint, type SseSettings } from "../transport/TwoEndpoint.ts"
+import { sseVerbs, twoEndpoint, type SseSettings } from "../transport/TwoEndpoint.ts"
 import { nodeExchange, type NodeDoorParts } from "./NodeExchange.ts"
 import type { NodeRequest } from "./NodeBody.ts"
 import { serveStdio } from "./NodeStdio.ts"
@@ -77,7 +77,11 @@ type StdioArguments<Ctx> = {} extends Ctx
   ? [context?: Ctx, settings?: ServedSettings]
   : [context: Ctx, settings?: ServedSettings]
 
-const doorParts = (served: Served, settings: NodeSettings, outbox: NodeDoorParts["outbox"]): NodeDoorParts => ({
+const doorParts = (
+  served: Served,
+  settings: NodeSettings & GuardParts,
+  outbox: NodeDoorParts["outbox"]
+): NodeDoorParts => ({
   served,
   guard: makeGuard(settings),
   reply: { limits: served.limits, form: settings.replies ?? "auto", onDropped: served.onDropped },
@@ -114,12 +118,12 @@ const handler = <R, Ctx>(mcp: Mcp<R, Ctx> & Complete<R>, settings: NodeSettings 
  * clients of 2024-11-05 too when they speak Streamable HTTP.
  */
 const sse = <R, Ctx>(mcp: Mcp<R, Ctx> & Complete<R>, settings: SseSettings & NodeSettings = {}): NodeDoor<Ctx> =>
-  nodeDoor(mcp as unknown as Mcp<never, Ctx>, settings, twoEndpoint(settings))
+  nodeDoor(mcp as unknown as Mcp<never, Ctx>, { ...settings, verbs: sseVerbs }, twoEndpoint(settings))
 
 /** @param face what the door calls of the served thing */
 const nodeDoor = <Ctx>(
   mcp: Mcp<never, Ctx>,
-  settings: NodeSettings,
+  settings: NodeSettings & GuardParts,
   face: (served: Served) => Served
 ): NodeDoor<Ctx> => {
   const door = plainDoor(mcp, settings)

@@ -40,6 +40,8 @@ export interface GuardSettings {
 export interface GuardParts extends GuardSettings {
   /** Whether there are compat sessions; without them POST is the only verb. */
   readonly sessions?: SessionMode
+  /** The verbs that are served, where it is not the sessions that decide. */
+  readonly verbs?: ReadonlyArray<string>
 }
 
 const loopbackHost = /^(?:127(?:\.\d{1,3}){3}|localhost|\[::1\])(?::\d+)?$/i
@@ -102,7 +104,7 @@ const unacceptable =
 /** Makes the guard of one door. */
 export const makeGuard = (settings: GuardParts) => {
   const guardHost = hostGuard(settings)
-  const verbs = verbsOf(settings)
+  const { verbs = verbsOf(settings) } = settings
   const allow = verbs.join(", ")
   const { cors = Array.isArray(settings.origins) } = settings
   const isServed = (origin: string, host: string | undefined, loopback: boolean | undefined): boolean =>
