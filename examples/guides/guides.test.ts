@@ -9,6 +9,7 @@ import { boxOffice } from "../box-office/server.ts"
 import { open, soldOut } from "./changes.ts"
 import { makeFastify } from "./fastify.ts"
 import { app } from "./hono.ts"
+import { door as clock, underWay } from "./limits.ts"
 import { visit } from "./promise-client.ts"
 import { NoStation, Stations, weather as weatherEffect } from "./weather-effect.ts"
 import { weather } from "./weather.ts"
@@ -42,6 +43,19 @@ describe("the guides", () => {
     await visit(server.url, (line) => lines.push(line))
     assert.deepStrictEqual(lines.slice(0, 3), ["Evening bill: 12", "Late bill: 2", "no show 9"])
     assert.include(lines[3] ?? "", "two are enough")
+  })
+
+  it("keep to their limits, let a listed page call, and count what is under way", async () => {
+    const ask = (method: string, headers: Record<string, string>, body?: string) =>
+      clock(new Request("https://clock.example/mcp", { method, headers, ...(body === undefined ? {} : { body }) }))
+    const origin = "https://app.example"
+    const preflight = await ask("OPTIONS", { origin, "access-control-request-method": "POST" })
+    assert.deepStrictEqual([preflight.status, preflight.headers.get("access-control-allow-origin")], [204, origin])
+    const large = await ask("POST", { origin, "content-type": "application/json" }, "x".repeat(64 * 1024 + 1))
+    assert.strictEqual(large.status, 413)
+    const idle = { calls: 0, listeners: 0, streams: 0, sessions: 0, asks: 0, queued: 0, dropped: 0 }
+    assert.deepStrictEqual(underWay(), idle)
+    await clock.close()
   })
 
   it("tell a compat session once that a list has changed", async () => {

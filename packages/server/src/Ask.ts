@@ -110,6 +110,10 @@ const elicit = (request: FormRequest): Ask<ElicitResult> => ({
 
 /**
  * Asks a person to visit a page (ELIC-10, ELIC-15): for secrets, payments and consent, which the client must not see.
+ * Once what happens there is over, `complete(key)` of the call tells the client so.
+ *
+ * Where a session's request cannot be asked while it runs, it is answered with -32042 and the page instead: the client
+ * sends it again once the page was visited, so ask only for what is not done yet.
  *
  * @param question `message` says why; `url` holds no data of the person and no link that logs in by itself (ELIC-11)
  *

@@ -28,7 +28,11 @@ export interface Call<out Ctx, in out E> {
    * reads too slowly.
    */
   progress(done: number, total?: number, message?: string): void
-  /** Sends a log message to the client, where it asked for this level. */
+  /**
+   * Sends a log message to the client, where it asked for this level.
+   *
+   * @deprecated by SEP-2577 with 2026-07-28; earliest removal 2027-07-28. Log on the server instead.
+   */
   log(level: LogLevel, data: unknown, logger?: string): void
   /**
    * Closes the connection of a long call; its client comes back for the rest by itself. That spares a connection that
@@ -46,6 +50,13 @@ export interface Call<out Ctx, in out E> {
    * @param key names the question within the call
    */
   ask<A>(key: string, ask: Ask<A>): Promise<A>
+  /**
+   * Tells the client that the page it was sent to by `Ask.url` is done with, so that it need not wait for the person
+   * (ELIC-19). Only sessions are told; natively, and where nothing of this key was asked, it does nothing.
+   *
+   * @param key of the question
+   */
+  complete(key: string): void
   /**
    * Runs something once, however often the call runs again because it asked. A step that fails is run again.
    *
@@ -67,6 +78,7 @@ export interface CurrentCallService {
   readonly sendProgress: (done: number, total?: number, message?: string) => Effect.Effect<void>
   readonly sendLog: (level: LogLevel, data: unknown, logger?: string) => Effect.Effect<void>
   readonly askFor: <A>(key: string, ask: Ask<A>) => Effect.Effect<A, AskFailed>
+  readonly sendComplete: (key: string) => Effect.Effect<void>
   readonly stepOf: <A, E, R>(key: string, effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   readonly send: (method: string, params: unknown) => Effect.Effect<void>
 }
@@ -89,7 +101,11 @@ export class CurrentCall extends Context.Service<CurrentCall, CurrentCallService
     return Effect.flatMap(CurrentCall, (current) => current.sendProgress(done, total, message))
   }
 
-  /** Sends a log message to the client, where it asked for this level. */
+  /**
+   * Sends a log message to the client, where it asked for this level.
+   *
+   * @deprecated by SEP-2577 with 2026-07-28; earliest removal 2027-07-28. Log on the server instead.
+   */
   static log(level: LogLevel, data: unknown, logger?: string): Effect.Effect<void, never, CurrentCall> {
     return Effect.flatMap(CurrentCall, (current) => current.sendLog(level, data, logger))
   }
@@ -131,6 +147,16 @@ export class CurrentCall extends Context.Service<CurrentCall, CurrentCallService
    */
   static ask<A>(key: string, ask: Ask<A>): Effect.Effect<A, AskFailed, CurrentCall> {
     return Effect.flatMap(CurrentCall, (current) => current.askFor(key, ask))
+  }
+
+  /**
+   * Tells the client that the page it was sent to by `Ask.url` is done with, so that it need not wait for the person
+   * (ELIC-19). Only sessions are told; natively, and where nothing of this key was asked, it does nothing.
+   *
+   * @param key of the question
+   */
+  static complete(key: string): Effect.Effect<void, never, CurrentCall> {
+    return Effect.flatMap(CurrentCall, (current) => current.sendComplete(key))
   }
 
   /**

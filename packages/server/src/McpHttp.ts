@@ -1,13 +1,14 @@
 /**
  * The door of the web: a function from `Request` to `Response`, for Hono, Workers, Bun, Deno, Next and tests.
  */
+import type { Counters } from "./Counters.ts"
 import type { LiveHandle } from "./Live.ts"
 import type { Mcp, With } from "./Mcp.ts"
 import { notServing, plainDoor, type Complete } from "./PlainDoor.ts"
 import type { Served, ServedSettings } from "./Served.ts"
-import { makeGuard, type GuardSettings } from "./transport/HttpGuard.ts"
+import { makeGuard, type GuardParts, type GuardSettings } from "./transport/HttpGuard.ts"
 import type { ReplyForm } from "./transport/HttpReply.ts"
-import { twoEndpoint, type SseSettings } from "./transport/TwoEndpoint.ts"
+import { sseVerbs, twoEndpoint, type SseSettings } from "./transport/TwoEndpoint.ts"
 import { refusedResponse, webExchange, type WebDoorParts } from "./transport/WebExchange.ts"
 
 /** Settings of the HTTP doors. */
@@ -21,13 +22,15 @@ export interface FetchDoor<Ctx> {
   (request: Request, ...context: With<Ctx>): Promise<Response>
   /** Changes what is served. */
   readonly live: LiveHandle<Ctx>
+  /** What is under way: `calls`, `listeners`, `streams`, `sessions`, `asks`, `queued`; and how much was `dropped`. */
+  counters(): Counters
   /** Stops serving; running calls get the grace to end. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
 
 /** What the requests of a web door share. */
-export const webDoorParts = (served: Served, settings: HttpSettings): WebDoorParts => ({
+export const webDoorParts = (served: Served, settings: HttpSettings & GuardParts): WebDoorParts => ({
   serve: served.serve,
   identify: served.identify,
   endSession: served.endSession,
@@ -79,12 +82,12 @@ const fetch = <R, Ctx>(mcp: Mcp<R, Ctx> & Complete<R>, settings: HttpSettings = 
  * ```
  */
 const sse = <R, Ctx>(mcp: Mcp<R, Ctx> & Complete<R>, settings: SseSettings & HttpSettings = {}): FetchDoor<Ctx> =>
-  fetchDoor(mcp as unknown as Mcp<never, Ctx>, settings, twoEndpoint(settings))
+  fetchDoor(mcp as unknown as Mcp<never, Ctx>, { ...settings, verbs: sseVerbs }, twoEndpoint(settings))
 
 /** @param face what the door calls of the served thing */
 const fetchDoor = <Ctx>(
   mcp: Mcp<never, Ctx>,
-  settings: HttpSettings,
+  settings: HttpSettings & GuardParts,
   face: (served: Served) => Served
 ): FetchDoor<Ctx> => {
   const door = plainDoor(mcp, settings)
@@ -97,6 +100,7 @@ const fetchDoor = <Ctx>(
   }
   return Object.assign(handle as (request: Request, ...context: With<Ctx>) => Promise<Response>, {
     live: door.live,
+    counters: door.counters,
     close: door.close,
     [Symbol.asyncDispose]: door.close
   })

@@ -9,6 +9,7 @@ import * as Scope from "effect/Scope"
 import * as References from "effect/References"
 import { RpcError } from "@treadle/protocol/rpc"
 import type { Refusal } from "./envelope/Refusal.ts"
+import { Counters } from "./Counters.ts"
 import { Limits } from "./Limits.ts"
 import type { LiveHandle, LiveService } from "./Live.ts"
 import { Mcp } from "./Mcp.ts"
@@ -28,6 +29,8 @@ export interface PlainDoor<out Ctx> {
   readonly current: () => Served | undefined
   /** Builds it, where that has not happened yet. What goes wrong then is logged, and the promise rejects. */
   readonly open: () => Promise<Served<never, Ctx>>
+  /** What is under way; nothing before the first request. */
+  readonly counters: () => Counters
   /** Changes what is served; builds the served thing for that, where that has not happened yet. */
   readonly live: LiveHandle<Ctx>
   /** Stops serving: refuses new calls, waits for running ones, ends what outlasts the grace. */
@@ -86,6 +89,7 @@ export const plainDoor = <Ctx>(mcp: Mcp<never, Ctx>, settings: ServedSettings): 
   return {
     current: () => served,
     open,
+    counters: () => served?.counters() ?? Counters.none,
     live: liveHandle(open, () => served),
     close: async () => {
       // Nothing that an author's code holds may keep a door from closing.

@@ -31,6 +31,8 @@ export interface PromptDefinition<A, Names extends string, C, in Ctx> {
   readonly complete?: C & Completers<Names, Ctx> & KnownOnly<C, Names>
   /** Whether a caller sees the prompt and may get it. */
   readonly visible?: (context: Ctx) => boolean
+  /** Milliseconds after which getting it is interrupted and answered with -32603 in words. No limit by default. */
+  readonly timeout?: number
 }
 
 /** One message of a prompt that an author makes. */

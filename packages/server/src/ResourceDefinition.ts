@@ -35,6 +35,8 @@ export interface ReadDefinition<in Ctx> {
   readonly cache?: Partial<CacheHint>
   /** Whether a caller sees it and may read it. */
   readonly visible?: (context: Ctx) => boolean
+  /** Milliseconds after which a read is interrupted and answered with -32603 in words. No limit by default. */
+  readonly timeout?: number
 }
 
 /** A resource. */

@@ -18,6 +18,7 @@ import type { Refusal } from "./envelope/Refusal.ts"
 import { makeDefects, type OnDefect, type Report } from "./engine/Defects.ts"
 import { CompatSessions, type SessionMode } from "./engine/CompatSessions.ts"
 import { makeDispatch, servedIn } from "./engine/Dispatch.ts"
+import { makeDeprecations } from "./engine/Deprecated.ts"
 import { makeEngine } from "./engine/Engine.ts"
 import type { Sink } from "./engine/Sink.ts"
 import { makeAsking } from "./engine/Asking.ts"
@@ -32,8 +33,10 @@ import { makeOffer } from "./engine/Offer.ts"
 import type { Ending } from "./engine/RunningCall.ts"
 import { makeSessionStreams, type OpenedStream } from "./engine/SessionStream.ts"
 import { makeSweep } from "./engine/Sweep.ts"
+import { Tally } from "./engine/Tally.ts"
 import { toolHeaders } from "./engine/ToolHeaders.ts"
 import type { Entries } from "./handler/Entry.ts"
+import type { Counters } from "./Counters.ts"
 import { Live, type LiveService, type Part } from "./Live.ts"
 import { Limits } from "./Limits.ts"
 import type { ServerInfo } from "./ServerInfo.ts"
@@ -54,8 +57,9 @@ export interface ServedSettings {
    */
   readonly sessions?: SessionMode
   /**
-   * What seals the state that native clients carry between the rounds of a call that asks. The first key seals, all of
-   * them open, so keys are changed by putting a new one in front. Without any, a key of this process is made.
+   * What seals the state that native clients carry between the rounds of a call that asks, and the cursors of long lists.
+   * The first key seals, all of them open, so keys are changed by putting a new one in front. Without any, a key of this
+   * process is made, and what it sealed means nothing to another process.
    */
   readonly stateKeys?: ReadonlyArray<StateKey>
 }
@@ -64,20 +68,6 @@ export interface ServedSettings {
 export interface Caller {
   readonly principal?: Principal | undefined
   readonly refusal?: Refusal | undefined
-}
-
-/** What is under way. All of it is zero once nothing is. */
-export interface Counters {
-  /** Calls whose handlers run. */
-  readonly calls: number
-  /** Listen requests that are open. */
-  readonly listeners: number
-  /** Compat sessions that are open. */
-  readonly sessions: number
-  /** Questions that clients of sessions have not answered yet. */
-  readonly asks: number
-  /** Messages that were dropped since the start, because a client could not take them or read too slowly. */
-  readonly dropped: number
 }
 
 /**
@@ -89,6 +79,7 @@ export interface Served<in R = never, out Ctx = unknown> {
   /** Changes what is served. */
   readonly live: LiveService<R, Ctx>
   readonly limits: Limits
+  /** What is under way now. */
   readonly counters: () => Counters
   /** Who a context says is calling; a function of the author's that throws refuses the request. */
   readonly identify: (context: unknown) => Caller
@@ -175,6 +166,7 @@ export const makeServed = Effect.fnUntraced(function* (definition: ServedDefinit
   const live = handle(() => changes, hub)
   const base = Context.add(outer, Live, live)
   let stopping = false
+  const { stateKeys = [] } = settings
   const limits = Limits.of(settings.limits)
   const inFlight = new InFlight()
   const offer = makeOffer(base, yield* Scope.fork(yield* Effect.scope))
@@ -203,19 +195,17 @@ export const makeServed = Effect.fnUntraced(function* (definition: ServedDefinit
     server: definition.info.implementation,
     sessions,
     hub,
-    limits
+    limits,
+    stateKeys
   })
-  let dropped = 0
+  const tally = new Tally()
   const report = makeDefects(base, settings.onDefect)
-  const onDropped = () => {
-    dropped++
-  }
   const warn = warner(base)
-  const asking = makeAsking(limits.askTimeout, sweep.now, warn, base)
+  const asking = makeAsking(limits.askTimeout, sweep.now, makeDeprecations(warn), base)
   const engine = makeEngine({
     asking,
     rounds: makeRounds({
-      seal: makeStateSeal(settings.stateKeys ?? [], warn),
+      seal: makeStateSeal(stateKeys, warn),
       now: sweep.now,
       timeout: limits.askTimeout
     }),
@@ -224,9 +214,9 @@ export const makeServed = Effect.fnUntraced(function* (definition: ServedDefinit
     inFlight,
     limits,
     logOf: sessions.logOf,
-    onDropped,
     report,
-    sweep
+    sweep,
+    tally
   })
   const offered: Offered = {
     versions: nativeVersions,
@@ -236,6 +226,10 @@ export const makeServed = Effect.fnUntraced(function* (definition: ServedDefinit
   }
   const hold = makeHold({ run: engine.run, inFlight, isStopping: () => stopping, limits, offered })
   const openStream = makeSessionStreams({ hold, logOf: sessions.logOf })
+  const forget = () => {
+    sessions.clear()
+    hub.clear()
+  }
   const quiet = Effect.timeoutOption(inFlight.empty, limits.grace)
   const stop = Effect.suspend(() => {
     stopping = true
@@ -244,7 +238,7 @@ export const makeServed = Effect.fnUntraced(function* (definition: ServedDefinit
       quiet,
       Effect.suspend(() => {
         inFlight.endAll("stopping")
-        return quiet
+        return Effect.andThen(quiet, Effect.sync(forget))
       })
     )
   })
@@ -259,16 +253,18 @@ export const makeServed = Effect.fnUntraced(function* (definition: ServedDefinit
     }),
     limits,
     counters: () => ({
-      calls: inFlight.size - inFlight.listeners,
-      listeners: inFlight.listeners,
+      ...inFlight.counts,
       sessions: sessions.size,
       asks: asking.open.size,
-      dropped
+      queued: hub.waiting + sessions.waiting + tally.held,
+      dropped: tally.dropped
     }),
     live,
     warn,
     identify: identifier(definition.principal, report),
-    onDropped,
+    onDropped: () => {
+      tally.dropped++
+    },
     isStopping: () => stopping,
     endListeners: (owner) => {
       for (const call of inFlight.of(owner)) if (call.kind === "listen") call.end("stopping")

@@ -11,6 +11,7 @@ import { rawToolCall } from "@treadle/testing"
 import { Mcp } from "../src/index.ts"
 import { directPeer } from "../src/McpDirect.ts"
 import { empty, serving } from "./fixtures/calling.ts"
+import { quietAtEnd } from "./fixtures/quiet.ts"
 
 const plain = { description: "" }
 const asked = (id: number, tool: string) =>
@@ -24,7 +25,7 @@ describe("a caller in the same process", () => {
         .tool("dies", plain, () => Effect.die(bug))
         .tool("rejects", plain, () => Promise.reject(bug))
         .tool("works", plain, async () => "fine")
-      const served = yield* Mcp.served(mcp, { onDefect: () => {} })
+      const served = yield* quietAtEnd(Mcp.served(mcp, { onDefect: () => {} }))
       const peer = directPeer(served, {})
       const causes = yield* Effect.forEach(["dies", "rejects", "works"], (tool) =>
         Effect.callback<unknown>((resume) => {

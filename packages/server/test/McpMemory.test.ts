@@ -6,6 +6,7 @@ import { linePair } from "@treadle/protocol/framing"
 import { Recorder, rawToolCall, type RawMessage } from "@treadle/testing"
 import * as Effect from "effect/Effect"
 import { Mcp, McpMemory } from "../src/index.ts"
+import { quietAtEnd } from "./fixtures/quiet.ts"
 
 describe("McpMemory.serve", () => {
   it.effect("D5: serves nobody where the principal cannot be told", () =>
@@ -25,7 +26,7 @@ describe("McpMemory.serve", () => {
         end: () => {},
         drain: () => {}
       })
-      yield* McpMemory.serve(mcp, near, { user: "ada" })
+      yield* quietAtEnd(McpMemory.serve(mcp, near, { user: "ada" }))
       far.write(`${JSON.stringify(rawToolCall(1, "who"))}\n`)
       const answer = yield* Effect.promise(() => lines.first((line) => line["id"] === 1))
       assert.strictEqual(answer["error"].code, -32603)

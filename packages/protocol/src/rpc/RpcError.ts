@@ -13,7 +13,7 @@ interface Base<Tag extends string> {
   readonly data?: Json
 }
 
-type Simple = Exclude<ErrorName, "MissingClientCapability" | "UnsupportedVersion">
+type Simple = Exclude<ErrorName, "MissingClientCapability" | "UnsupportedVersion" | "UrlElicitationRequired">
 
 /** An error that a peer sent or is to be sent. */
 export type RpcError =
@@ -22,6 +22,7 @@ export type RpcError =
   | (Base<"UnsupportedVersion"> & {
       readonly data: { readonly supported: ReadonlyArray<string>; readonly requested: string }
     })
+  | (Base<"UrlElicitationRequired"> & { readonly data: { readonly elicitations: ReadonlyArray<Json> } })
   | Base<"Other">
 
 const simple =
@@ -43,6 +44,8 @@ const hasDataOf = (name: ErrorName, data: unknown): boolean => {
         typeof own(data, "requested") === "string"
       )
     }
+    case "UrlElicitationRequired":
+      return Array.isArray(own(data, "elicitations"))
     default:
       return true
   }
@@ -93,6 +96,13 @@ export const RpcError = {
     code: ErrorCode.UnsupportedVersion,
     message: `Protocol version ${JSON.stringify(requested)} is not served; use one of ${supported.join(", ")}`,
     data: { supported, requested }
+  }),
+  /** Compat only: pages to visit before the request is sent again. @param elicitations parameters of `elicitation/create` */
+  urlElicitationRequired: (message: string, elicitations: ReadonlyArray<Json>): RpcError => ({
+    _tag: "UrlElicitationRequired",
+    code: ErrorCode.UrlElicitationRequired,
+    message,
+    data: { elicitations }
   }),
   /** An error of an application's own; its code should lie outside -32768 to -32000 (ERR-12). */
   other: (code: number, message: string, data?: Json): RpcError => ({

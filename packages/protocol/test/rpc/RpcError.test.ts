@@ -30,7 +30,6 @@ describe("RpcError", () => {
     [-32603, "InternalError"],
     [-32002, "ResourceNotFound"],
     [-32020, "HeaderMismatch"],
-    [-32042, "UrlElicitationRequired"],
     [-32000, "Other"],
     [-32099, "Other"],
     [42, "Other"]
@@ -44,7 +43,9 @@ describe("RpcError", () => {
     ["ERR-08 no data", -32021, undefined, "Other"],
     ["ERR-09 unsupported version", -32022, { supported: ["2026-07-28"], requested: "x" }, "UnsupportedVersion"],
     ["ERR-09 versions that are no strings", -32022, { supported: [1], requested: "x" }, "Other"],
-    ["ERR-09 no requested version", -32022, { supported: [] }, "Other"]
+    ["ERR-09 no requested version", -32022, { supported: [] }, "Other"],
+    ["ERR-15 pages to visit", -32042, { elicitations: [{ mode: "url" }] }, "UrlElicitationRequired"],
+    ["ERR-15 no pages", -32042, undefined, "Other"]
   ])("%s reads by its data, and stays readable where that is wrong", (_, code, data, tag) => {
     const read = Result.getOrThrow(RpcError.decode({ code, message: "m", data }))
     assert.deepStrictEqual([read._tag, read.data], [tag, data])

@@ -38,8 +38,27 @@ export const makeAnswers = (dress: Dress, report: Report) => {
     cause
   })
 
+  /** What went wrong in words: the model reads it of a tool, and the error has it of anything else. */
+  const inWords = (request: Admitted, message: string): Answer =>
+    request.request.method === "tools/call"
+      ? succeeded(request, failureReply(message))
+      : failed(request, RpcError.internal(message))
+
   /** A question without an answer that the handler did not catch (D14, META-08). */
-  const unanswered = (request: Admitted, { message, reason, requires }: AskFailed): Answer => {
+  const unanswered = (call: RunningCall, error: AskFailed): Answer => {
+    const { admitted: request } = call
+    const { message, reason, requires } = error
+    const pages = call.unsent(error)
+    if (pages.length > 0) {
+      const cure = "This request needs a page to be visited first; send it again after that"
+      return failed(
+        request,
+        RpcError.urlElicitationRequired(
+          cure,
+          pages.map((page) => ({ ...page }))
+        )
+      )
+    }
     if (reason === "no-capability") {
       const missing = requires ?? {}
       return failed(
@@ -49,15 +68,12 @@ export const makeAnswers = (dress: Dress, report: Report) => {
           : RpcError.invalidParams(message, { requiredCapabilities: missing })
       )
     }
-    if (reason === "malformed") return failed(request, RpcError.invalidParams(message))
-    return request.request.method === "tools/call"
-      ? succeeded(request, failureReply(message))
-      : failed(request, RpcError.internal(message))
+    return reason === "malformed" ? failed(request, RpcError.invalidParams(message)) : inWords(request, message)
   }
 
   const died = (call: RunningCall, running: Running, cause: Cause.Cause<unknown>): Answer => {
     const squashed = Cause.squash(cause)
-    if (squashed instanceof AskFailed) return unanswered(call.admitted, squashed)
+    if (squashed instanceof AskFailed) return unanswered(call, squashed)
     const { reference, error } = report(running.name, cause)
     const told = running.died(reference)
     return isNeutral(told) ? succeeded(call.admitted, told, error) : failed(call.admitted, told, error)
@@ -81,7 +97,7 @@ export const makeAnswers = (dress: Dress, report: Report) => {
       case "session-ended":
         return failed(call.admitted, RpcError.internal("The session has ended"))
       case "timed-out":
-        return succeeded(call.admitted, failureReply(`${running.name} gave up after ${running.timeout} ms`))
+        return inWords(call.admitted, `${running.name} gave up after ${running.timeout} ms`)
       case "asking":
       case undefined:
         return died(call, running, cause)

@@ -7,11 +7,12 @@
 import * as Result from "effect/Result"
 import type { Json } from "@treadle/protocol/json"
 import { Message, printNotification, type ErrorMessage, type ResultMessage } from "@treadle/protocol/rpc"
-import { ServerRequest } from "@treadle/protocol/schema"
+import { ServerRequest, type UrlRequest } from "@treadle/protocol/schema"
 import type { Ask, AskMethod } from "../Ask.ts"
 import { AskFailed } from "../AskFailed.ts"
 import type { Admitted } from "../envelope/Admitted.ts"
 import { missingPart } from "./ClientAbility.ts"
+import type { Deprecations } from "./Deprecated.ts"
 import type { OpenAsks } from "./OpenAsks.ts"
 import type { RoundState } from "./RequestState.ts"
 import type { Sink } from "./Sink.ts"
@@ -24,8 +25,7 @@ export interface Asking {
   readonly now: () => number
   /** Runs a function once everything that is ready to run has run. */
   readonly later: (run: () => void) => void
-  /** Logs once that something deprecated is used. */
-  readonly deprecated: (what: "sampling" | "roots") => void
+  readonly deprecated: Deprecations
 }
 
 /** What earlier rounds of a call left. */
@@ -63,6 +63,10 @@ export class CallAsks {
   readonly #answers: Map<string, Json>
   readonly #steps: Map<string, string | undefined>
   readonly #running = new Set<string>()
+  /** The ids of the pages that the client was sent to, by the keys of their questions. */
+  readonly #visits = new Map<string, string>()
+  /** The pages that nothing could send the client to, by what their questions failed with. */
+  readonly #unsent = new Map<AskFailed, UrlRequest>()
   readonly #native: boolean
   #open = 0
   #turn = 0
@@ -126,6 +130,20 @@ export class CallAsks {
     return restored(text)
   }
 
+  /** What tells the client that a page is done with (ELIC-19); nothing where it was sent to none, as natively. */
+  completed(key: string): string | undefined {
+    const elicitationId = this.#visits.get(key)
+    this.#visits.delete(key)
+    return elicitationId === undefined
+      ? undefined
+      : printNotification("notifications/elicitation/complete", { elicitationId })
+  }
+
+  /** Every page that nothing could send the client to, where that is what went wrong. */
+  unsent(error: AskFailed): ReadonlyArray<UrlRequest> {
+    return this.#unsent.has(error) ? [...this.#unsent.values()] : []
+  }
+
   /** Gives up what has waited too long. */
   tick(now: number): void {
     for (const [key, question] of this.#questions) {
@@ -185,21 +203,40 @@ export class CallAsks {
 
   /** What is known of a question without asking it. */
   #known(key: string, ask: Ask<unknown>): Outcome<unknown> | undefined {
-    const { method } = ask.request
     const { clientCapabilities, request } = this.#admitted
     if (!mayAsk.has(request.method)) {
       return fail("no-stream", `The client cannot be asked while it waits for ${request.method}`)
     }
-    if (method !== "elicitation/create") this.#asking.deprecated(method === "roots/list" ? "roots" : "sampling")
-    const missing = missingPart(ask.requires, clientCapabilities)
+    this.#warn(ask.request)
+    const missing = this.#standsAlone ? undefined : missingPart(ask.requires, clientCapabilities)
     if (missing !== undefined) {
       return fail("no-capability", `The client lacks a capability that is needed: ${JSON.stringify(missing)}`, missing)
     }
     const answer = this.#answers.get(key)
     if (answer !== undefined) return this.#read(key, ask, answer)
-    return !this.#native && this.#sink.mute === true
-      ? fail("no-stream", "The client cannot be asked: its request takes no event stream as the reply")
-      : undefined
+    return !this.#native && (this.#sink.mute === true || this.#standsAlone) ? this.#unasked(ask) : undefined
+  }
+
+  #warn(request: ServerRequest<AskMethod>): void {
+    const { deprecated } = this.#asking
+    if (request.method === "roots/list") deprecated("roots")
+    if (request.method !== "sampling/createMessage") return
+    deprecated("sampling")
+    const { includeContext } = request.params
+    if (includeContext !== undefined && includeContext !== "none") deprecated("includeContext")
+  }
+
+  /** Whether a request belongs to no session: then no answer finds its way here, and nobody said what the client can do. */
+  get #standsAlone(): boolean {
+    return this.#admitted.inbound.http !== undefined && this.#admitted.session?.id === ""
+  }
+
+  #unasked({ request }: Ask<unknown>): Outcome<never> {
+    const why = this.#standsAlone ? "belongs to no session" : "takes no event stream as the reply"
+    const failed = new AskFailed("no-stream", `The client cannot be asked: its request ${why}`)
+    const page = visit(request)
+    if (page !== undefined) this.#unsent.set(failed, page)
+    return Result.fail(failed)
   }
 
   #read(key: string, ask: Ask<unknown>, answer: unknown): Outcome<unknown> {
@@ -209,7 +246,11 @@ export class CallAsks {
 
   #send(key: string, { request }: Ask<unknown>): string {
     const id = this.#asking.open.open(this.#admitted.owner, (answer) => this.#answered(key, answer))
-    this.#sink.post(Message.print(ServerRequest.toMessage(id, named(request))))
+    const page = visit(request)
+    if (page?.elicitationId !== undefined) this.#visits.set(key, page.elicitationId)
+    this.#sink.post(
+      Message.print(ServerRequest.toMessage(id, page === undefined ? request : ServerRequest.elicit(page)))
+    )
     return id
   }
 
@@ -250,8 +291,8 @@ export class CallAsks {
   }
 }
 
-/** The request as a session has it: a page to visit has an id there (ELIC-10). */
-const named = (request: ServerRequest<AskMethod>): ServerRequest<AskMethod> =>
-  request.method === "elicitation/create" && request.params.mode === "url"
-    ? ServerRequest.elicit({ ...request.params, elicitationId: globalThis.crypto.randomUUID() })
-    : request
+/** A page to visit as a session has it: with an id (ELIC-10). Nothing, where something else is asked. */
+const visit = ({ method, params }: ServerRequest<AskMethod>): UrlRequest | undefined =>
+  method === "elicitation/create" && params.mode === "url"
+    ? { ...params, elicitationId: globalThis.crypto.randomUUID() }
+    : undefined

@@ -40,6 +40,11 @@ class Session implements SessionFacts {
     this.log = new EventLog(keptEvents)
   }
 
+  /** How many changes it is still to hear of. */
+  get waiting(): number {
+    return this.#missed.size
+  }
+
   subscribe(uri: string, most: number): boolean {
     if (!this.#uris.has(uri) && this.#uris.size >= most) return false
     this.#uris.add(uri)
@@ -128,6 +133,11 @@ export class CompatSessions {
     return this.#byId.size + this.#byPipe.size
   }
 
+  /** How many changes sessions without a stream are still to hear of. */
+  get waiting(): number {
+    return this.#all().reduce((sum, session) => sum + session.waiting, 0)
+  }
+
   /** Opens a session, or says that there is no room: then every one of them has a call running. */
   open(opening: Opening): SessionFacts | undefined {
     const { inbound } = opening
@@ -175,11 +185,22 @@ export class CompatSessions {
     this.#parts.hangUp(owner)
   }
 
+  /** Ends every session. */
+  clear(): void {
+    for (const session of this.#all()) this.#unheard(session)
+    this.#byId.clear()
+    this.#byPipe.clear()
+  }
+
   /** A pipe has gone. */
   forget(owner: string): void {
     const session = this.#byPipe.get(owner)
     this.#byPipe.delete(owner)
     if (session !== undefined) this.#unheard(session)
+  }
+
+  #all(): ReadonlyArray<Session> {
+    return [...this.#byId.values(), ...this.#byPipe.values()]
   }
 
   #heard(session: Session): Session {

@@ -17,6 +17,7 @@ import { listHint } from "../reply/ListReply.ts"
 import { defectReply } from "../reply/ToolReply.ts"
 import type { Limits } from "../Limits.ts"
 import type { ListHints } from "../ServerInfo.ts"
+import type { StateKey } from "../StateKey.ts"
 import type { CompatSessions } from "./CompatSessions.ts"
 import type { Hub } from "./Hub.ts"
 import { listen } from "./Listen.ts"
@@ -44,6 +45,8 @@ export interface DispatchParts {
   readonly sessions: CompatSessions
   readonly hub: Hub
   readonly limits: Limits
+  /** What cursors are sealed with; a key of this process, where there is none. */
+  readonly stateKeys: ReadonlyArray<StateKey>
 }
 
 const said = (capabilities: ServerCapabilities, instructions: string | undefined): ReadonlyArray<string> => [
@@ -135,10 +138,11 @@ const listRows = ({
   capabilities,
   dress,
   limits,
-  offer
+  offer,
+  stateKeys
 }: DispatchParts): ReadonlyArray<readonly [string, Row]> => {
   const { prompts, resources, templates, tools } = offer
-  const common = { dress, pageSize: limits.pageSize, seal: new CursorSeal() }
+  const common = { dress, pageSize: limits.pageSize, seal: new CursorSeal(stateKeys) }
   const list = <H extends Listed>(method: MethodName, member: string, table: ListTable<H>, hint: ListHints["tools"]) =>
     [method, listRow({ ...common, method, member, table, hint: listHint(hint) })] as const
   return [

@@ -23,6 +23,7 @@ import type { Asking } from "./CallAsks.ts"
 import { callEvents } from "./KeptEvents.ts"
 import { isRetry } from "./RequestState.ts"
 import type { Rounds } from "./Rounds.ts"
+import type { Tally } from "./Tally.ts"
 import { RunningCall } from "./RunningCall.ts"
 import type { Sink } from "./Sink.ts"
 
@@ -35,7 +36,7 @@ export interface EngineParts {
   readonly asking: Asking
   readonly rounds: Rounds
   readonly sweep: { readonly now: () => number; readonly wake: () => void }
-  readonly onDropped: () => void
+  readonly tally: Tally
   /** What a session was sent on its streams. */
   readonly logOf: (session: SessionFacts) => EventLog | undefined
 }
@@ -47,7 +48,7 @@ const noRoom = ({ request }: Admitted): Refusal => ({
 })
 
 export const makeEngine = (parts: EngineParts) => {
-  const { asking, dispatch, dress, inFlight, limits, logOf, report, rounds, sweep, onDropped } = parts
+  const { asking, dispatch, dress, inFlight, limits, logOf, report, rounds, sweep, tally } = parts
   const { answerOf } = makeAnswers(dress, report)
 
   const settle = (call: RunningCall, running: Running, exit: Exit.Exit<NeutralResult, RpcError>): void => {
@@ -99,7 +100,7 @@ export const makeEngine = (parts: EngineParts) => {
   /** Runs something for a request; whatever it sends goes to the sink. */
   const run = (request: Admitted, sink: Sink, running: Running): RunningCall | undefined => {
     running.lease?.retain()
-    const call = new RunningCall(request, sink, onDropped, running.kind, asking)
+    const call = new RunningCall(request, sink, tally, running.kind, asking)
     const fiber = Effect.runForkWith(servicesFor(call, running))(effectOf(call, running))
     call.attach(fiber)
     const exit = fiber.pollUnsafe()

@@ -52,6 +52,16 @@ export class Hub {
     return this.#listeners.size
   }
 
+  /** How many changes are gathered and not told yet. */
+  get waiting(): number {
+    return this.#pending.size
+  }
+
+  /** Nobody is told what was gathered. */
+  clear(): void {
+    this.#pending.clear()
+  }
+
   /** @returns stops listening */
   add(listener: Listener): () => void {
     this.#listeners.add(listener)

@@ -16,6 +16,7 @@ export class InFlight {
   readonly #waiting = new Set<() => void>()
   #size = 0
   #listeners = 0
+  #streams = 0
 
   get size(): number {
     return this.#size
@@ -26,9 +27,9 @@ export class InFlight {
     return this.#owners.get(owner)?.[kind].size ?? 0
   }
 
-  /** How many listeners there are. */
-  get listeners(): number {
-    return this.#listeners
+  /** How many calls run, how many listen requests are open, and how many other streams. */
+  get counts(): { readonly calls: number; readonly listeners: number; readonly streams: number } {
+    return { calls: this.#size - this.#listeners - this.#streams, listeners: this.#listeners, streams: this.#streams }
   }
 
   add(call: RunningCall): void {
@@ -36,8 +37,7 @@ export class InFlight {
     const owned = this.#owners.get(owner) ?? { call: new Set(), listen: new Set() }
     this.#owners.set(owner, owned)
     owned[call.kind].add(call)
-    if (call.kind === "listen") this.#listeners++
-    this.#size++
+    this.#count(call, 1)
   }
 
   remove(call: RunningCall): void {
@@ -45,8 +45,8 @@ export class InFlight {
     const owned = this.#owners.get(owner)
     if (owned === undefined || !owned[call.kind].delete(call)) return
     if (owned.call.size + owned.listen.size === 0) this.#owners.delete(owner)
-    if (call.kind === "listen") this.#listeners--
-    if (--this.#size === 0) for (const resume of this.#waiting) resume()
+    this.#count(call, -1)
+    if (this.#size === 0) for (const resume of this.#waiting) resume()
   }
 
   /** The running call of one pipe with this id. */
@@ -69,6 +69,13 @@ export class InFlight {
   /** @param kind calls, or listeners; all of them, where it is not said */
   endAll(ending: Ending, kind?: RunningCall["kind"]): void {
     for (const call of this.all()) if (kind === undefined || call.kind === kind) call.end(ending)
+  }
+
+  #count({ admitted, kind }: RunningCall, by: 1 | -1): void {
+    this.#size += by
+    if (kind !== "listen") return
+    if (admitted.request.method === "subscriptions/listen") this.#listeners += by
+    else this.#streams += by
   }
 
   readonly #emptied: Effect.Effect<void> = Effect.callback<void>((resume) => {

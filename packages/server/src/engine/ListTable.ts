@@ -57,7 +57,7 @@ export class ListTable<H extends Listed> {
     return this.#entries.size
   }
 
-  /** Puts other entries in the place of all that there are. Views and cursors of before are of an older list. */
+  /** Puts other entries in the place of all that there are. Views of before are of an older list. */
   replace(entries: ReadonlyArray<ServedEntry<H>>): void {
     this.#entries = new Map(entries.map((entry) => [this.#keyOf(entry.handler), entry]))
     this.#guarded = entries.flatMap(({ handler }) => (handler.visible === undefined ? [] : [handler]))

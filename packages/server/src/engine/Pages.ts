@@ -6,7 +6,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type { Revision } from "@treadle/protocol/era"
-import { own } from "@treadle/protocol/json"
+import { own, toBase64 } from "@treadle/protocol/json"
 import { RpcError, type MethodName } from "@treadle/protocol/rpc"
 import type { CacheHint } from "@treadle/protocol/schema"
 import type { Dress } from "../envelope/Dress.ts"
@@ -35,10 +35,22 @@ interface Printed {
   readonly pages: ReadonlyArray<NeutralResult>
   /** The only page as revisions want it, by their version. */
   readonly texts: Map<string, string>
+  /** A hash of the entries and of how they are cut: the same in every process that serves the same list. */
+  readonly print: Effect.Effect<string>
 }
 
 /** How many sets of entries of one version of a list are kept printed. */
 const keptViews = 64
+
+/** The hash of a list, made when it is first needed. */
+const printOf = (pageSize: number, listings: ReadonlyArray<string>): Effect.Effect<string> => {
+  let made: Promise<string> | undefined
+  const make = async () => {
+    const bytes = new TextEncoder().encode(JSON.stringify([pageSize, ...listings]))
+    return toBase64(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)))
+  }
+  return Effect.promise(() => (made ??= make()))
+}
 
 class Pages<H extends Listed> {
   readonly #parts: PagesParts<H>
@@ -54,7 +66,7 @@ class Pages<H extends Listed> {
     const view = this.#parts.table.view(inbound.context)
     const printed = this.#printed(view)
     if (printed.pages.length > 1 && (cursor === undefined || typeof cursor === "string")) {
-      return this.#page(printed, cursor, [this.#parts.method, view.id, inbound.principal?.id])
+      return this.#page(printed, cursor, inbound.principal?.id)
     }
     return cursor === undefined ? this.#onlyPage(printed, revision) : this.#invalid()
   }
@@ -67,18 +79,17 @@ class Pages<H extends Listed> {
     return text
   }
 
-  #page({ pages }: Printed, cursor: string | undefined, facts: CursorFacts): Running {
+  #page({ pages, print }: Printed, cursor: string | undefined, principal: string | undefined): Running {
     const { method, seal } = this.#parts
-    const opened = cursor === undefined ? Effect.succeed(0) : seal.open(cursor, facts)
+    const turn = Effect.fnUntraced(function* (facts: CursorFacts, invalid: RpcError) {
+      const index = cursor === undefined ? 0 : yield* seal.open(cursor, facts)
+      const page = index === undefined ? undefined : pages[index]
+      if (index === undefined || page === undefined) return yield* Effect.fail(invalid)
+      return index + 1 === pages.length ? page : nextPage(page, yield* seal.seal(index + 1, facts))
+    })
     return {
       name: method,
-      effect: () =>
-        Effect.flatMap(opened, (index): Effect.Effect<NeutralResult, RpcError> => {
-          const page = index === undefined ? undefined : pages[index]
-          if (index === undefined || page === undefined) return Effect.fail(this.#invalid())
-          if (index + 1 === pages.length) return Effect.succeed(page)
-          return Effect.map(seal.seal(index + 1, facts), (next) => nextPage(page, next))
-        }),
+      effect: () => Effect.flatMap(print, (list) => turn([method, list, principal], this.#invalid())),
       services: Context.empty(),
       timeout: undefined,
       died: internalError
@@ -107,7 +118,7 @@ class Pages<H extends Listed> {
     for (let at = 0; at === 0 || at < listings.length; at += pageSize) {
       pages.push(listReply(member, listings.slice(at, at + pageSize), cache))
     }
-    const printed = { pages, texts: new Map<string, string>() }
+    const printed = { pages, texts: new Map<string, string>(), print: printOf(pageSize, listings) }
     if (this.#kept.size >= keptViews) this.#kept.delete(this.#kept.keys().next().value ?? "")
     this.#kept.set(view.id, printed)
     return printed

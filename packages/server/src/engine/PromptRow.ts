@@ -22,7 +22,7 @@ export const promptRow =
       effect: (call) => prompt.handler.get(args, call),
       services: prompt.services,
       lease: prompt.lease,
-      timeout: undefined,
+      timeout: prompt.handler.timeout,
       died: internalError
     }
   }

@@ -15,7 +15,7 @@ import type { Row } from "./Row.ts"
 
 interface Found {
   readonly reading: Reading
-  readonly entry: ServedEntry<unknown>
+  readonly entry: ServedEntry<{ readonly timeout: number | undefined }>
 }
 
 /** What reads a URI, or why nothing does: the problems of the first template of its form. */
@@ -54,7 +54,7 @@ export const readRow =
         ),
       services: found.entry.services,
       lease: found.entry.lease,
-      timeout: undefined,
+      timeout: found.entry.handler.timeout,
       died: internalError
     }
   }

@@ -18,6 +18,7 @@ import type { Principal } from "../Principal.ts"
 import { ToolFailed } from "../ToolError.ts"
 import { CallAsks, type Asking, type Restored } from "./CallAsks.ts"
 import type { Sink } from "./Sink.ts"
+import type { Tally } from "./Tally.ts"
 
 /** Why a call was ended from outside; `asking` is the end of a round. */
 export type Ending = "asking" | "cancelled" | "stopping" | "timed-out" | "too-slow" | "session-ended"
@@ -39,7 +40,7 @@ export class RunningCall implements Call<unknown, never>, CurrentCallService {
   /** When it is given up, in milliseconds. */
   deadline = Number.POSITIVE_INFINITY
   ending: Ending | undefined
-  readonly #onDropped: () => void
+  readonly #tally: Tally
   #fiber: Fiber.Fiber<unknown, unknown> | undefined
   #abort: AbortController | undefined
   #answered = false
@@ -49,18 +50,12 @@ export class RunningCall implements Call<unknown, never>, CurrentCallService {
   #ticked = 0
   #progress = Number.NEGATIVE_INFINITY
 
-  constructor(
-    admitted: Admitted,
-    sink: Sink,
-    onDropped: () => void,
-    kind: "call" | "listen" = "call",
-    asking?: Asking
-  ) {
+  constructor(admitted: Admitted, sink: Sink, tally: Tally, kind: "call" | "listen" = "call", asking?: Asking) {
     this.admitted = admitted
     this.sink = sink
     this.kind = kind
     this.#asking = asking
-    this.#onDropped = onDropped
+    this.#tally = tally
   }
 
   get call(): Call<unknown, never> {
@@ -112,6 +107,10 @@ export class RunningCall implements Call<unknown, never>, CurrentCallService {
       })
   }
 
+  get complete(): Call<unknown, never>["complete"] {
+    return (key) => this.#aside(this.#asks?.completed(key))
+  }
+
   get step(): Call<unknown, never>["step"] {
     return async (key, run) => {
       const asks = this.#ensureAsks()
@@ -154,6 +153,10 @@ export class RunningCall implements Call<unknown, never>, CurrentCallService {
     return this.#inTurn(() => this.#printLog(level, data, logger))
   }
 
+  sendComplete(key: string): Effect.Effect<void> {
+    return this.#inTurn(() => this.#asks?.completed(key))
+  }
+
   send(method: string, params: unknown): Effect.Effect<void> {
     return this.#inTurn(() => printNotification(method, plain(params)))
   }
@@ -162,7 +165,7 @@ export class RunningCall implements Call<unknown, never>, CurrentCallService {
   tell(text: string): void {
     if (this.#answered || this.ending !== undefined) return
     if (!this.sink.full()) return void this.sink.post(text)
-    this.#onDropped()
+    this.#tally.dropped++
     this.end("too-slow")
   }
 
@@ -194,6 +197,11 @@ export class RunningCall implements Call<unknown, never>, CurrentCallService {
   /** What the round that has ended asks, and what the next one needs. */
   round(): ReturnType<CallAsks["round"]> {
     return this.#ensureAsks().round()
+  }
+
+  /** Every page that nothing could send the client to, where that is what a question failed with. */
+  unsent(error: AskFailed): ReturnType<CallAsks["unsent"]> {
+    return this.#asks?.unsent(error) ?? []
   }
 
   /** Nothing is sent from here on. */
@@ -235,6 +243,7 @@ export class RunningCall implements Call<unknown, never>, CurrentCallService {
   }
 
   #printLog(level: LogLevel, data: unknown, logger?: string): string | undefined {
+    this.#asking?.deprecated("logging")
     const asked = this.admitted.logLevel
     if (asked === undefined || !passesLevel(level, asked)) return undefined
     return printNotification("notifications/message", {
@@ -246,7 +255,7 @@ export class RunningCall implements Call<unknown, never>, CurrentCallService {
 
   #aside(text: string | undefined): void {
     if (text === undefined || this.#answered || this.ending !== undefined) return
-    if (this.sink.full()) this.#onDropped()
+    if (this.sink.full()) this.#tally.dropped++
     else this.sink.post(text)
   }
 
@@ -254,7 +263,20 @@ export class RunningCall implements Call<unknown, never>, CurrentCallService {
     return Effect.suspend(() => {
       if (this.#answered || this.ending !== undefined) return Effect.void
       const text = print()
-      return text === undefined || this.sink.post(text) ? Effect.void : this.sink.room
+      return text === undefined || this.sink.post(text) ? Effect.void : this.#held()
     })
+  }
+
+  /** Waits until the client has read what was sent. */
+  #held(): Effect.Effect<void> {
+    const count = (by: number) =>
+      Effect.sync(() => {
+        this.#tally.held += by
+      })
+    return Effect.acquireUseRelease(
+      count(1),
+      () => this.sink.room,
+      () => count(-1)
+    )
   }
 }

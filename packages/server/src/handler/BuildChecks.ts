@@ -8,7 +8,7 @@ import type { McpBuildError, Place } from "../McpBuildError.ts"
 import type { ServerInfo } from "../ServerInfo.ts"
 import type { Entries, ToolEntry } from "./Entry.ts"
 import { entryKey } from "./EntryChange.ts"
-import { hintProblems, promptErrors, resourceErrors, templateErrors } from "./EntryChecks.ts"
+import { hintProblems, promptErrors, resourceErrors, templateErrors, timeoutProblems } from "./EntryChecks.ts"
 
 const shapeError = (tool: string, place: Place, fault: ShapeFault): McpBuildError => {
   switch (fault._tag) {
@@ -40,14 +40,19 @@ const faultsOf = ({ endpoint }: ToolEntry): ReadonlyArray<ShapeFault> => {
 }
 
 /** What the types forbid, and plain JavaScript does not. */
-const missing = ({ endpoint, handler, place }: ToolEntry): ReadonlyArray<McpBuildError> => {
+const missing = ({ endpoint, handler, place, settings }: ToolEntry): ReadonlyArray<McpBuildError> => {
   const reasons: ReadonlyArray<readonly [boolean, string]> = [
     [typeof handler === "function", "it has no handler; pass a function"],
     [typeof endpoint.about?.description === "string", "it has no description; a model chooses a tool by it"]
   ]
-  return reasons.flatMap(([ok, why]): ReadonlyArray<McpBuildError> =>
-    ok ? [] : [{ _tag: "InvalidDefinition", kind: "tool", name: String(endpoint.name), why, place }]
-  )
+  const unmet = reasons.flatMap(([ok, why]) => (ok ? [] : [why]))
+  return [...unmet, ...timeoutProblems(settings.timeout)].map((why) => ({
+    _tag: "InvalidDefinition",
+    kind: "tool",
+    name: String(endpoint.name),
+    why,
+    place
+  }))
 }
 
 const toolErrors = (entry: ToolEntry): ReadonlyArray<McpBuildError> => {

@@ -35,13 +35,18 @@ export const hintProblems = (hint: Partial<CacheHint> | undefined): ReadonlyArra
     [[undefined, "public", "private"].includes(hint?.cacheScope), 'cache.cacheScope must be "public" or "private"']
   ])
 
+/** Why a time limit is none: no call would outlive it, or none would ever reach it. */
+export const timeoutProblems = (timeout: number | undefined): ReadonlyArray<string> =>
+  unmet([[timeout === undefined || timeout > 0, "timeout must be a number of milliseconds above 0"]])
+
 /** What the types forbid, and plain JavaScript does not. */
 const readProblems = (definition: ReadDefinition<never>, read: unknown): ReadonlyArray<string> => [
   ...unmet([
     [typeof read === "function", "it has no function that reads it; pass one"],
     [typeof definition.name === "string" && definition.name !== "", "it has no name; give it one"]
   ]),
-  ...hintProblems(definition.cache)
+  ...hintProblems(definition.cache),
+  ...timeoutProblems(definition.timeout)
 ]
 
 const unknownCompletions = (
@@ -98,6 +103,7 @@ export const promptErrors = ({ name, definition, handler, place }: PromptEntry):
         [typeof handler === "function", "it has no function; pass one"],
         [typeof definition.description === "string", "it has no description; people choose a prompt by it"]
       ]),
+      ...timeoutProblems(definition.timeout),
       ...problems
     ]),
     ...unknownCompletions(subject, definition.complete, names)

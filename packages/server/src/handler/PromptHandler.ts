@@ -24,6 +24,8 @@ export interface PromptHandler extends Completable {
   readonly key: string
   readonly listing: string
   readonly visible: ((context: never) => boolean) | undefined
+  /** Milliseconds until getting it is given up, where the author set one. */
+  readonly timeout: number | undefined
   readonly get: (args: unknown, call: Call<unknown, never>) => Effect.Effect<NeutralResult, RpcError, CurrentCall>
 }
 
@@ -57,6 +59,7 @@ export const promptHandler = (name: string, definition: AnyPromptDefinition, han
     key: name,
     listing: JSON.stringify(listingOf(name, definition, args)),
     visible: definition.visible,
+    timeout: definition.timeout,
     names: args.names,
     completers: completersOf(definition.complete),
     get: (given, call) =>

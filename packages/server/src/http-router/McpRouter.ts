@@ -6,6 +6,7 @@ import type * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
@@ -16,7 +17,7 @@ import { Mcp } from "../Mcp.ts"
 import type { McpBuildErrors } from "../McpBuildError.ts"
 import { webDoorParts, type HttpSettings } from "../McpHttp.ts"
 import type { Served } from "../Served.ts"
-import { webExchange } from "../transport/WebExchange.ts"
+import { pageOf, toldPage, webExchange } from "../transport/WebExchange.ts"
 
 /** Answers a request before its body is read. */
 export class Refusal extends Data.TaggedError("Refusal")<{
@@ -38,11 +39,8 @@ export interface RouterOptions<P, RP> extends HttpSettings {
   readonly request?: (request: HttpServerRequest.HttpServerRequest) => Effect.Effect<Context.Context<P>, Refusal, RP>
 }
 
-const refusalResponse = ({ status, challenge }: Refusal) =>
-  HttpServerResponse.empty({
-    status,
-    ...(challenge === undefined ? {} : { headers: { "www-authenticate": challenge } })
-  })
+const refusalResponse = ({ challenge, status }: Refusal): Response =>
+  new Response(null, { status, headers: challenge === undefined ? {} : { "www-authenticate": challenge } })
 
 /** What an application still has to give: all but the services of one request, which the door provides. */
 type Needs<R, P, RP> = Exclude<R, P> | RP | HttpRouter.HttpRouter
@@ -63,21 +61,26 @@ const scoped = <R, P = never, RP = never>(
     const served = yield* Mcp.served(mcp, options)
     const parts = webDoorParts(served, options)
     const outer = yield* Effect.context<RP>()
+    const servicesOf = (request: HttpServerRequest.HttpServerRequest) =>
+      options.request === undefined ? Effect.void : Effect.provideContext(options.request(request), outer)
     const handle = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
-      const services =
-        options.request === undefined ? undefined : yield* Effect.provideContext(options.request(request), outer)
       const web = yield* Effect.orDie(HttpServerRequest.toWeb(request))
+      const page = pageOf(parts, web)
+      // A browser asks whether a page may send before it sends what authorizes it.
+      const authorized = page?.preflight === true ? undefined : yield* Effect.result(servicesOf(request))
+      if (authorized !== undefined && Result.isFailure(authorized)) {
+        return HttpServerResponse.fromWeb(toldPage(page, refusalResponse(authorized.failure)))
+      }
       const owner = `address:${request.remoteAddress._tag === "Some" ? request.remoteAddress.value : "unknown"}`
       const id = options.principal?.(request)
       const principal: Principal | undefined = id === undefined ? undefined : { id, via: "context" }
+      const services = authorized?.success ?? undefined
       const response = yield* Effect.promise((signal) =>
         webExchange(parts, new Request(web, { signal }), { context: {}, services, owner, principal })
       )
       return HttpServerResponse.fromWeb(response)
     })
-    yield* router.add("*", options.path, (request: HttpServerRequest.HttpServerRequest) =>
-      Effect.catchTag(handle(request), "Refusal", (refusal) => Effect.succeed(refusalResponse(refusal)))
-    )
+    yield* router.add("*", options.path, handle)
     return served
   }) as unknown as Effect.Effect<Served<R, {}>, McpBuildErrors, Needs<R, P, RP> | Scope.Scope>
 

@@ -7,16 +7,17 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { RpcError } from "@treadle/protocol/rpc"
 import { refused } from "../engine/Answers.ts"
+import { Counters } from "../Counters.ts"
 import type { LiveHandle, LiveService } from "../Live.ts"
 import { Mcp, type With } from "../Mcp.ts"
 import type { McpBuildErrors } from "../McpBuildError.ts"
 import { liveHandle, notServing, plainDoor, type Complete, type PlainDoor } from "../PlainDoor.ts"
 import type { Served, ServedSettings } from "../Served.ts"
-import { makeGuard, type GuardSettings } from "../transport/HttpGuard.ts"
+import { makeGuard, type GuardParts, type GuardSettings } from "../transport/HttpGuard.ts"
 import type { ReplyForm } from "../transport/HttpReply.ts"
 import { statusOf } from "../transport/HttpStatus.ts"
 import { makeOutbox } from "../transport/Outbox.ts"
-import { twoEndpoint, type SseSettings } from "../transport/TwoEndpoint.ts"
+import { sseVerbs, twoEndpoint, type SseSettings } from "../transport/TwoEndpoint.ts"
 import { nodeExchange, type NodeDoorParts } from "./NodeExchange.ts"
 import type { NodeRequest } from "./NodeBody.ts"
 import { serveStdio } from "./NodeStdio.ts"
@@ -44,6 +45,8 @@ export interface NodeDoor<Ctx> {
   (req: NodeRequest, res: ServerResponse, ...context: With<Ctx>): void
   /** Changes what is served. */
   readonly live: LiveHandle<Ctx>
+  /** What is under way: `calls`, `listeners`, `streams`, `sessions`, `asks`, `queued`; and how much was `dropped`. */
+  counters(): Counters
   /** Stops serving; running calls get the grace to end. */
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
@@ -56,6 +59,8 @@ export interface Listening<out Ctx = {}> {
   readonly server: Server
   /** Changes what is served. */
   readonly live: LiveHandle<Ctx>
+  /** What is under way: `calls`, `listeners`, `streams`, `sessions`, `asks`, `queued`; and how much was `dropped`. */
+  counters(): Counters
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
@@ -64,13 +69,19 @@ export interface Listening<out Ctx = {}> {
 export interface Stdio<out Ctx = {}> extends Promise<void> {
   /** Changes what is served. */
   readonly live: LiveHandle<Ctx>
+  /** What is under way: `calls`, `listeners`, `streams`, `sessions`, `asks`, `queued`; and how much was `dropped`. */
+  counters(): Counters
 }
 
 type StdioArguments<Ctx> = {} extends Ctx
   ? [context?: Ctx, settings?: ServedSettings]
   : [context: Ctx, settings?: ServedSettings]
 
-const doorParts = (served: Served, settings: NodeSettings, outbox: NodeDoorParts["outbox"]): NodeDoorParts => ({
+const doorParts = (
+  served: Served,
+  settings: NodeSettings & GuardParts,
+  outbox: NodeDoorParts["outbox"]
+): NodeDoorParts => ({
   served,
   guard: makeGuard(settings),
   reply: { limits: served.limits, form: settings.replies ?? "auto", onDropped: served.onDropped },
@@ -107,12 +118,12 @@ const handler = <R, Ctx>(mcp: Mcp<R, Ctx> & Complete<R>, settings: NodeSettings 
  * clients of 2024-11-05 too when they speak Streamable HTTP.
  */
 const sse = <R, Ctx>(mcp: Mcp<R, Ctx> & Complete<R>, settings: SseSettings & NodeSettings = {}): NodeDoor<Ctx> =>
-  nodeDoor(mcp as unknown as Mcp<never, Ctx>, settings, twoEndpoint(settings))
+  nodeDoor(mcp as unknown as Mcp<never, Ctx>, { ...settings, verbs: sseVerbs }, twoEndpoint(settings))
 
 /** @param face what the door calls of the served thing */
 const nodeDoor = <Ctx>(
   mcp: Mcp<never, Ctx>,
-  settings: NodeSettings,
+  settings: NodeSettings & GuardParts,
   face: (served: Served) => Served
 ): NodeDoor<Ctx> => {
   const door = plainDoor(mcp, settings)
@@ -132,6 +143,7 @@ const nodeDoor = <Ctx>(
   }
   return Object.assign(handle as (req: NodeRequest, res: ServerResponse, ...context: With<Ctx>) => void, {
     live: door.live,
+    counters: door.counters,
     close,
     [Symbol.asyncDispose]: close
   })
@@ -142,6 +154,8 @@ export interface ScopedHandler<R, Ctx> {
   (req: NodeRequest, res: ServerResponse, ...context: With<Ctx>): void
   /** Changes what is served. */
   readonly live: LiveService<R, Ctx>
+  /** What is under way: `calls`, `listeners`, `streams`, `sessions`, `asks`, `queued`; and how much was `dropped`. */
+  counters(): Counters
 }
 
 /**
@@ -157,7 +171,7 @@ const scoped = <R, Ctx>(
     const parts = doorParts(served, settings, makeOutbox(setImmediate))
     const handle = (req: NodeRequest, res: ServerResponse, ...[context]: With<Ctx>) =>
       nodeExchange(parts, req, res, context ?? {})
-    return Object.assign(handle, { live: served.live })
+    return Object.assign(handle, { live: served.live, counters: served.counters })
   })
 
 /** How long a connection may take to send its last answer, in milliseconds. */
@@ -222,6 +236,7 @@ const listen = async <R, Ctx>(
     port: address.port,
     server,
     live: door.live,
+    counters: door.counters,
     close,
     [Symbol.asyncDispose]: close
   }
@@ -243,7 +258,10 @@ const stdio = <R, Ctx>(mcp: Mcp<R, Ctx> & Complete<R>, ...rest: StdioArguments<C
     await serveStdio(await open(), context ?? {})
     await door?.close()
   }
-  return Object.assign(serve(), { live: liveHandle(open, () => door?.current()) })
+  return Object.assign(serve(), {
+    live: liveHandle(open, () => door?.current()),
+    counters: () => door?.counters() ?? Counters.none
+  })
 }
 
 export const McpNode = { handler, sse, scoped, listen, stdio }

@@ -72,7 +72,6 @@ class NodeWriter implements HttpWriter {
       const res = this.#res
       if (res.destroyed || res.headersSent) return
       const headers = ["content-type", "application/json", "content-length", String(Buffer.byteLength(text))]
-      if (status === 405) headers.push("allow", "POST, GET, DELETE")
       if (session !== undefined) headers.push(HeaderName.session, session)
       if (status === 413 || this.#isStopping()) headers.push("connection", "close")
       res.writeHead(status, headers)
@@ -180,11 +179,19 @@ export const nodeExchange = (parts: NodeDoorParts, req: NodeRequest, res: Server
   const header = headerLookup(req)
   const refuse = (refusal: Refusal): void => {
     const answer = refused(refusal)
+    if (refusal.rung === "verb") res.setHeader("allow", guard.allow)
     new NodeWriter(res, outbox, served.isStopping).json(statusOf(answer), answer.text)
     if (!req.readableDidRead) req.resume()
   }
 
-  const refusal = guard.request({ method: req.method, header, loopback: isLoopback(req.socket.localAddress) })
+  const facts = { method: req.method, header, loopback: isLoopback(req.socket.localAddress) }
+  const page = guard.page(facts)
+  if (page !== undefined) {
+    for (const [name, value] of Object.entries(page.headers)) res.setHeader(name, value)
+    res.appendHeader("vary", page.vary)
+    if (page.preflight) return void res.writeHead(204).end()
+  }
+  const refusal = guard.request(facts)
   if (refusal !== undefined) return refuse(refusal)
   if (req.method === "GET" || req.method === "DELETE") {
     const caller = served.identify(context)

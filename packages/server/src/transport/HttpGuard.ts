@@ -4,7 +4,9 @@
  */
 import { accepted, isJsonType, type Accepted } from "@treadle/protocol/http"
 import { RpcError } from "@treadle/protocol/rpc"
+import type { SessionMode } from "../engine/CompatSessions.ts"
 import type { Refusal, Rung } from "../envelope/Refusal.ts"
+import { pageReply, type PageReply } from "./Cors.ts"
 
 /** What a guard sees of a request. Header names are in lower case. */
 export interface HttpRequestFacts {
@@ -26,13 +28,28 @@ export interface GuardSettings {
    * are served without it where a loopback name is the Host.
    */
   readonly origins?: ReadonlyArray<string> | "any"
+  /**
+   * Whether pages of the origins that are served may call from a browser (CORS): preflights are answered, and every reply
+   * names the origin. `true` by default where `origins` lists some, else `false`; say `true` for `"any"` or for pages of
+   * loopback names, and `false` where the application answers browsers by itself.
+   */
+  readonly cors?: boolean
+}
+
+/** What a guard is made of. */
+export interface GuardParts extends GuardSettings {
+  /** Whether there are compat sessions; without them POST is the only verb. */
+  readonly sessions?: SessionMode
+  /** The verbs that are served, where it is not the sessions that decide. */
+  readonly verbs?: ReadonlyArray<string>
 }
 
 const loopbackHost = /^(?:127(?:\.\d{1,3}){3}|localhost|\[::1\])(?::\d+)?$/i
 const webScheme = /^https?:\/\//i
 const port = /:\d+$/
 /** What is sent with each: a message; the wish for a session's stream; the end of a session. */
-const verbs = new Set(["POST", "GET", "DELETE"])
+const verbsOf = ({ sessions }: GuardParts): ReadonlyArray<string> =>
+  sessions === "off" ? ["POST"] : ["POST", "GET", "DELETE"]
 
 /** How many accepted host values are remembered. */
 const remembered = 64
@@ -79,23 +96,41 @@ const originServed = (origin: string, host: string | undefined, near: boolean, {
   sameOrigin(origin, host) ||
   (origins === undefined ? near && isLocalPage(origin, host) : origins.includes(origin))
 
+const hostOf = (header: HttpRequestFacts["header"]): string | undefined => header("host") ?? header(":authority")
+
 const unacceptable =
   "The Accept header admits neither application/json nor text/event-stream; send both, or */*, or no Accept header"
 
 /** Makes the guard of one door. */
-export const makeGuard = (settings: GuardSettings) => {
+export const makeGuard = (settings: GuardParts) => {
   const guardHost = hostGuard(settings)
+  const { verbs = verbsOf(settings) } = settings
+  const allow = verbs.join(", ")
+  const { cors = Array.isArray(settings.origins) } = settings
+  const isServed = (origin: string, host: string | undefined, loopback: boolean | undefined): boolean =>
+    originServed(origin, host, loopback !== false, settings)
   return {
+    /** The verbs that are served, as the `Allow` header says them. */
+    allow,
+    /** What a page of another origin is told, where it is served; nothing is told to anybody else. */
+    page: ({ header, loopback, method }: HttpRequestFacts): PageReply | undefined => {
+      const origin = cors ? header("origin") : undefined
+      if (origin === undefined) return undefined
+      const host = hostOf(header)
+      return guardHost(host, loopback) === undefined && isServed(origin, host, loopback)
+        ? pageReply(origin, method, allow, header)
+        : undefined
+    },
     /** Verb, Host and Origin: of any request. */
     request: ({ method, header, loopback }: HttpRequestFacts): Refusal | undefined => {
-      const host = header("host") ?? header(":authority")
+      const host = hostOf(header)
       const wrongHost = guardHost(host, loopback)
       if (wrongHost !== undefined) return wrongHost
       const origin = header("origin")
-      if (origin !== undefined && !originServed(origin, host, loopback !== false, settings)) {
+      if (origin !== undefined && !isServed(origin, host, loopback)) {
         return refusal("origin", `Origin ${origin} is not served here. Add it to the setting origins: ["${origin}"]`)
       }
-      return method !== undefined && verbs.has(method)
+      return method !== undefined && verbs.includes(method)
         ? undefined
         : refusal("verb", `${method ?? "This verb"} is not served here; send a JSON-RPC message with POST`)
     },

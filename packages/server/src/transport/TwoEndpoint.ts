@@ -39,6 +39,9 @@ const unknown = RpcError.invalidRequest(
   "This address belongs to no open stream. Open one with GET, and send to the address it names"
 )
 const full = RpcError.internal("Too many streams are open; try again later")
+/** What is sent with each: a message; the wish for a stream. */
+export const sseVerbs: ReadonlyArray<string> = ["POST", "GET"]
+
 const noVerb: Refusal = {
   rung: "verb",
   error: RpcError.invalidRequest("Nothing is deleted here; close the stream of events")

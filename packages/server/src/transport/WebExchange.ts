@@ -11,6 +11,7 @@ import type { Inbound } from "../envelope/Inbound.ts"
 import type { Refusal } from "../envelope/Refusal.ts"
 import { refused } from "../engine/Answers.ts"
 import type { Sink } from "../engine/Sink.ts"
+import type { PageReply } from "./Cors.ts"
 import type { Guard } from "./HttpGuard.ts"
 import type { OpenedStream } from "../engine/SessionStream.ts"
 import { HttpReply, type HttpWriter, type ReplySettings } from "./HttpReply.ts"
@@ -47,7 +48,6 @@ const jsonResponse = (status: number, text: string, session?: string): Response 
     status,
     headers: {
       "content-type": "application/json",
-      ...(status === 405 ? { allow: "POST, GET, DELETE" } : {}),
       ...sessionHeader(session)
     }
   })
@@ -200,10 +200,12 @@ const readBody = async (request: Request, limit: number): Promise<Body> => {
   }
 }
 
-/** The response to a request that is not served. */
-export const refusedResponse = (refusal: Refusal): Response => {
+/** The response to a request that is not served. @param guard whose verbs are named to one with another */
+export const refusedResponse = (refusal: Refusal, guard?: Guard): Response => {
   const answer = refused(refusal)
-  return jsonResponse(statusOf(answer), answer.text)
+  const response = jsonResponse(statusOf(answer), answer.text)
+  if (refusal.rung === "verb" && guard !== undefined) response.headers.set("allow", guard.allow)
+  return response
 }
 
 const headerOf =
@@ -211,11 +213,11 @@ const headerOf =
   (name: string): string | undefined =>
     request.headers.get(name) ?? (name === "host" ? new URL(request.url).host : undefined)
 
-/** Serves one request. Rejects only where the body breaks off, because then nobody waits for an answer. */
-export const webExchange = async (parts: WebDoorParts, request: Request, call: WebCall): Promise<Response> => {
+/** Serves one request, once its sender has been told what pages are told. */
+const exchange = async (parts: WebDoorParts, request: Request, call: WebCall): Promise<Response> => {
   const header = headerOf(request)
   const refusal = parts.guard.request({ method: request.method, header, loopback: undefined })
-  if (refusal !== undefined) return refusedResponse(refusal)
+  if (refusal !== undefined) return refusedResponse(refusal, parts.guard)
   const admits = request.method === "POST" ? parts.guard.media(header) : events
   if ("rung" in admits) return refusedResponse(admits)
   const deaf = request.method === "GET" ? parts.guard.stream(header) : undefined
@@ -232,7 +234,7 @@ export const webExchange = async (parts: WebDoorParts, request: Request, call: W
   }
   if (request.method === "DELETE") {
     const kept = parts.endSession(inbound)
-    return kept === undefined ? new Response(null, { status: 204 }) : refusedResponse(kept)
+    return kept === undefined ? new Response(null, { status: 204 }) : refusedResponse(kept, parts.guard)
   }
   let gone = () => {}
   const writer = new WebWriter(() => gone())
@@ -240,7 +242,7 @@ export const webExchange = async (parts: WebDoorParts, request: Request, call: W
   if (request.method === "GET") {
     const stream = parts.openStream(inbound, reply)
     if (stream === "over") return new Response(null, { status: streamOver })
-    if ("rung" in stream) return refusedResponse(stream)
+    if ("rung" in stream) return refusedResponse(stream, parts.guard)
     gone = stream
     request.signal.addEventListener("abort", () => gone(), { once: true })
     reply.begin()
@@ -257,4 +259,23 @@ export const webExchange = async (parts: WebDoorParts, request: Request, call: W
     else request.signal.addEventListener("abort", () => gone(), { once: true })
   }
   return writer.response
+}
+
+/** What the page is told that sent a request, where one did and is served. */
+export const pageOf = ({ guard }: WebDoorParts, request: Request): PageReply | undefined =>
+  guard.page({ method: request.method, header: headerOf(request), loopback: undefined })
+
+/** The response with what its page is told. */
+export const toldPage = (page: PageReply | undefined, response: Response): Response => {
+  if (page === undefined) return response
+  for (const [name, value] of Object.entries(page.headers)) response.headers.set(name, value)
+  response.headers.append("vary", page.vary)
+  return response
+}
+
+/** Serves one request. Rejects only where the body breaks off, because then nobody waits for an answer. */
+export const webExchange = async (parts: WebDoorParts, request: Request, call: WebCall): Promise<Response> => {
+  const page = pageOf(parts, request)
+  const isPreflight = page?.preflight === true
+  return toldPage(page, isPreflight ? new Response(null, { status: 204 }) : await exchange(parts, request, call))
 }

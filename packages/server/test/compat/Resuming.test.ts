@@ -257,7 +257,7 @@ describe("the stream of changes of a session", () => {
       const second = yield* resumed(session, idOf(primed))
       const methods = [(yield* second.message)["method"], (yield* second.message)["method"]]
       assert.deepStrictEqual(methods, ["notifications/tools/list_changed", "notifications/resources/list_changed"])
-      assert.strictEqual(thing.counters().listeners, 1)
+      assert.strictEqual(thing.counters().streams, 1)
       yield* second.cancel
     })
   )
@@ -271,7 +271,7 @@ describe("the stream of changes of a session", () => {
       const second = yield* resumed(session, idOf(primed))
       assert.strictEqual(second.status, 200)
       assert.deepStrictEqual(yield* first.all, [])
-      assert.strictEqual(thing.counters().listeners, 1)
+      assert.strictEqual(thing.counters().streams, 1)
       yield* thing.live.changed(Change.tools)
       yield* TestClock.adjust(50)
       assert.strictEqual((yield* second.message)["method"], "notifications/tools/list_changed")

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { Ask, AskFailed, CurrentCall } from "../../src/index.ts"
+import { Ask, AskFailed, Counters, CurrentCall } from "../../src/index.ts"
 import { attempt, compatAsker, nativeAsker, type AnswerFor } from "../fixtures/askers.ts"
 import { empty, said } from "../fixtures/calling.ts"
 
@@ -79,7 +79,7 @@ describe("a question of a native call", () => {
           }
         })
         assert.isString(requestState)
-        assert.deepStrictEqual(served.counters(), { calls: 0, listeners: 0, sessions: 0, asks: 0, dropped: 0 })
+        assert.deepStrictEqual(served.counters(), Counters.none)
         const inputResponses = { user_name: { action: "accept", content: { name: "Ada" } }, other: 7 }
         const second = yield* attempt(peer, name, {}, { inputResponses, requestState })
         assert.strictEqual(second["result"].resultType, "complete")
@@ -225,7 +225,7 @@ describe("a question of a call in a session", () => {
         ["elicitation/create", "sampling/createMessage", "roots/list"]
       )
       assert.isString(all.asked[0]?.params["elicitationId"])
-      assert.deepStrictEqual(served.counters(), { calls: 0, listeners: 0, sessions: 1, asks: 0, dropped: 0 })
+      assert.deepStrictEqual(served.counters(), { ...Counters.none, sessions: 1 })
     })
   )
 

@@ -1,16 +1,15 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import * as Logger from "effect/Logger"
 import { TestClock } from "effect/testing"
-import { Ask, CurrentCall } from "../../src/index.ts"
-import { compatAsker, nativeAsker } from "../fixtures/askers.ts"
+import { Ask, Counters, CurrentCall } from "../../src/index.ts"
+import { compatAsker } from "../fixtures/askers.ts"
 import { empty, said } from "../fixtures/calling.ts"
 
 const plain = { description: "" }
 const nameForm = Ask.form({ message: "Who?", fields: { name: Schema.String } })
 const silent = () => undefined
-const quiet = { calls: 0, listeners: 0, sessions: 1, asks: 0, dropped: 0 }
+const quiet = { ...Counters.none, sessions: 1 }
 
 const asking = empty()
   .tool("t", plain, () => Effect.as(CurrentCall.ask("name", nameForm), "answered"))
@@ -121,26 +120,6 @@ describe("the answer of a session", () => {
       assert.strictEqual(served.counters().asks, 1)
       send({ id: request["id"], result: { action: "decline" } })
       assert.strictEqual(said((yield* answer)["result"]), "answered")
-    })
-  )
-})
-
-describe("what is deprecated", () => {
-  it.effect("DEPR-02: is warned of once, when it is asked for", () =>
-    Effect.gen(function* () {
-      const lines: Array<string> = []
-      const logger = Logger.make(({ message }) => void lines.push(String(message)))
-      const mcp = empty().tool("roots", plain, () => Effect.as(CurrentCall.ask("roots", Ask.roots()), "done"))
-      const { call } = yield* Effect.provide(
-        nativeAsker(mcp, () => ({ roots: [] })),
-        Logger.layer([logger])
-      )
-      yield* call("roots")
-      yield* call("roots")
-      assert.lengthOf(
-        lines.filter((line) => line.startsWith("A handler asks for roots, which SEP-2577 deprecates")),
-        1
-      )
     })
   )
 })

@@ -17,6 +17,7 @@ import { makeOutbox } from "../../src/transport/Outbox.ts"
 import { empty } from "../fixtures/calling.ts"
 import { listening } from "../fixtures/cells.ts"
 import { directRawPeer, httpPeer, linePeer } from "../fixtures/rawPeers.ts"
+import { quietAtEnd } from "../fixtures/quiet.ts"
 
 const tool = empty().tool("t", { description: "" }, async () => "x")
 const both = tool.resource({ uri: "x://a", name: "a" }, async () => "a")
@@ -27,14 +28,14 @@ interface Door {
 }
 
 const web = (mcp: Mcp<never>) =>
-  Effect.map(Mcp.served(mcp), (served): Door => {
+  Effect.map(quietAtEnd(Mcp.served(mcp)), (served): Door => {
     const parts = webDoorParts(served, {})
     return { served, peer: httpPeer("http://localhost/mcp", (request) => webExchange(parts, request, { context: {} })) }
   })
 
 const node = (mcp: Mcp<never>) =>
   Effect.gen(function* () {
-    const served = yield* Mcp.served(mcp)
+    const served = yield* quietAtEnd(Mcp.served(mcp))
     const parts = { ...webDoorParts(served, {}), served, outbox: makeOutbox(setImmediate) }
     const port = yield* listening((req, res) => nodeExchange(parts, req, res, {}))
     return { served, peer: httpPeer(`http://127.0.0.1:${port}/mcp`, fetch) }
@@ -43,7 +44,7 @@ const node = (mcp: Mcp<never>) =>
 const pipe = (mcp: Mcp<never>) =>
   Effect.gen(function* () {
     const [near, far] = linePair()
-    const served = yield* McpMemory.serve(mcp, far, {})
+    const served = yield* quietAtEnd(McpMemory.serve(mcp, far, {}))
     const { peer, read } = linePeer((text) => void near.write(text))
     const decoder = new TextDecoder()
     near.open({ chunk: (bytes) => read(decoder.decode(bytes, { stream: true })), end: () => {}, drain: () => {} })
@@ -51,7 +52,7 @@ const pipe = (mcp: Mcp<never>) =>
   })
 
 const direct = (mcp: Mcp<never>) =>
-  Effect.map(Mcp.served(mcp), (served) => ({ served, peer: directRawPeer(directPeer(served, {})) }))
+  Effect.map(quietAtEnd(Mcp.served(mcp)), (served) => ({ served, peer: directRawPeer(directPeer(served, {})) }))
 
 const doors: ReadonlyArray<{
   readonly name: string
@@ -191,7 +192,7 @@ describe.each(doors)("a listen request at the door of $name", ({ open }) => {
 describe("a change in the turn of its listen request", () => {
   it.effect("B088 SUB-03: is told after what is honoured, and not lost", () =>
     Effect.gen(function* () {
-      const served = yield* Mcp.served(tool)
+      const served = yield* quietAtEnd(Mcp.served(tool))
       const told: Array<RawMessage> = []
       const sink: Sink = {
         post: (text) => told.push(JSON.parse(text)) > 0,

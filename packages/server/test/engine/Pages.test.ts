@@ -14,7 +14,7 @@ import { listRow } from "../../src/engine/Pages.ts"
 import { Admitted } from "../../src/envelope/Admitted.ts"
 import { makeDress } from "../../src/envelope/Dress.ts"
 import { McpHttp } from "../../src/http.ts"
-import { Mcp } from "../../src/index.ts"
+import { Mcp, type StateKey } from "../../src/index.ts"
 import { bare, bothEras, type Ask } from "../fixtures/eras.ts"
 
 interface Ctx {
@@ -145,9 +145,17 @@ describe("a cursor", () => {
     Effect.gen(function* () {
       const { compat, native } = yield* bothEras(many(7), {}, settings)
       const given: string = (yield* pages(native(), "tools/list"))[0].nextCursor
-      const [page, mac = ""] = given.split(".")
-      const forged = ["", "1", "x", `2.${mac}`, `0.${mac}`, `01.${mac}`, `${page}.`, `${page}.AAAA`, `${given}A`]
-      const turned = `${page}.${mac.startsWith("A") ? "B" : "A"}${mac.slice(1)}`
+      const [page, key, mac = ""] = given.split(".")
+      const sealed = `${key}.${mac}`
+      const faulty = [
+        `${page}.${mac}`,
+        `${page}..${mac}`,
+        `${page}.other.${mac}`,
+        `${page}.${key}.`,
+        `${page}.${key}.AAAA`
+      ]
+      const forged = ["", "1", "x", `2.${sealed}`, `0.${sealed}`, `01.${sealed}`, `${given}A`, ...faulty]
+      const turned = `${page}.${key}.${mac.startsWith("A") ? "B" : "A"}${mac.slice(1)}`
       for (const ask of [native(), yield* compat()]) {
         for (const cursor of [...forged, turned, ` ${given}`, null, 1, {}]) yield* refusedAt(ask, "tools/list", cursor)
       }
@@ -193,12 +201,13 @@ describe("a cursor", () => {
     })
   )
 
-  it.effect("PAGE-04: of an older list is -32602, even where the entries are the same", () =>
+  it.effect("PAGE-04: of an older list is -32602; a list of the same entries is the same list", () =>
     Effect.gen(function* () {
-      const entries = names(7).map((name): ServedEntry<Listed & { readonly name: string }> => ({
+      const entry = (name: string): ServedEntry<Listed & { readonly name: string }> => ({
         handler: { name, listing: JSON.stringify({ name }), visible: undefined },
         services: Context.empty()
-      }))
+      })
+      const entries = names(7).map(entry)
       const table = new ListTable(({ name }) => name, entries)
       const row = listRow({
         method: "tools/list",
@@ -206,7 +215,7 @@ describe("a cursor", () => {
         table,
         hint: { ttlMs: 0, cacheScope: "public" },
         pageSize: 3,
-        seal: new CursorSeal(),
+        seal: new CursorSeal([]),
         dress: makeDress({ name: "suite", version: "1.0.0" })
       })
       const ask = (params: { readonly cursor?: string }) => {
@@ -232,10 +241,37 @@ describe("a cursor", () => {
         JSON.parse(`{${Result.getOrThrow(page).members}}`).nextCursor
       const given = cursorOf(yield* ask({}))
       assert.isTrue(Result.isSuccess(yield* ask({ cursor: given })))
-      table.replace(entries)
+      table.replace([...entries])
+      assert.isTrue(Result.isSuccess(yield* ask({ cursor: given })))
+      table.replace([...entries, entry("new")])
       const old = yield* ask({ cursor: given })
       assert.isTrue(Result.isFailure(old) && old.failure.code === -32602)
       assert.notStrictEqual(cursorOf(yield* ask({})), given)
+    })
+  )
+
+  it.effect("D15: is taken by every process that has its key, under whatever name comes first, and by no other", () =>
+    Effect.gen(function* () {
+      const key = (id: string, byte: number) => ({ id, secret: new Uint8Array(32).fill(byte) })
+      const [old, fresh] = [key("2026.07", 1), key("2026.08", 2)]
+      const process = Effect.fnUntraced(function* (stateKeys: ReadonlyArray<StateKey>, count = 7, pageSize = 3) {
+        const { native } = yield* bothEras(many(count), {}, { limits: { pageSize }, stateKeys })
+        return native()
+      })
+      const first = yield* process([old])
+      const given = (yield* pages(first, "tools/list"))[0].nextCursor
+      for (const keys of [[old], [fresh, old], [old, fresh]]) {
+        const again = yield* (yield* process(keys))("tools/list", { cursor: given })
+        assert.deepStrictEqual(namesOf([again["result"]], "tools"), [["n3", "n4", "n5"]])
+      }
+      const impostor = key(old.id, 3)
+      for (const keys of [[fresh], [impostor], [fresh, impostor], []]) {
+        yield* refusedAt(yield* process(keys), "tools/list", given)
+      }
+      yield* refusedAt(yield* process([old], 8), "tools/list", given)
+      yield* refusedAt(yield* process([old], 7, 2), "tools/list", given)
+      const rotated = (yield* pages(yield* process([fresh, old]), "tools/list"))[0].nextCursor
+      yield* refusedAt(first, "tools/list", rotated)
     })
   )
 

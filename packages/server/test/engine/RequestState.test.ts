@@ -9,6 +9,7 @@ import { directPeer } from "../../src/McpDirect.ts"
 import { attempt, nativeAsker } from "../fixtures/askers.ts"
 import { empty, said, serving } from "../fixtures/calling.ts"
 import { directRawPeer } from "../fixtures/rawPeers.ts"
+import { quietAtEnd } from "../fixtures/quiet.ts"
 
 const plain = { description: "" }
 const nameForm = Ask.form({ message: "Who?", fields: { name: Schema.String } })
@@ -87,7 +88,7 @@ describe("a state that comes back", () => {
       const mcp = Mcp.make<{ user?: string }>({ name: "suite", version: "1.0.0", principal: ({ user }) => user }).add(
         asking
       )
-      const served = yield* Mcp.served(mcp)
+      const served = yield* quietAtEnd(Mcp.served(mcp))
       const peer = (user?: string) => directRawPeer(directPeer(served, user === undefined ? {} : { user }))
       const { requestState } = (yield* attempt(peer("ada"), "ask"))["result"]
       for (const other of [peer("eve"), peer()]) {

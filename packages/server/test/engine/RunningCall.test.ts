@@ -10,9 +10,10 @@ import * as Scope from "effect/Scope"
 import { TestClock } from "effect/testing"
 import { linePair } from "@treadle/protocol/framing"
 import { rawCall, rawToolCall } from "@treadle/testing"
-import { CurrentCall, McpMemory, type Mcp } from "../../src/index.ts"
+import { Counters, CurrentCall, type Mcp, McpMemory } from "../../src/index.ts"
 import { defectText, empty, said, serving } from "../fixtures/calling.ts"
 import { linePeer } from "../fixtures/rawPeers.ts"
+import { quietAtEnd } from "../fixtures/quiet.ts"
 
 const loud = { progressToken: "t", "io.modelcontextprotocol/logLevel": "debug" }
 const plain = { description: "" }
@@ -21,7 +22,7 @@ const plain = { description: "" }
 const piped = <R>(mcp: Mcp<R>, scope: Scope.Scope) =>
   Effect.gen(function* () {
     const [near, far] = linePair()
-    const served = yield* Scope.provide(McpMemory.serve(mcp, far, {}), scope)
+    const served = yield* Scope.provide(quietAtEnd(McpMemory.serve(mcp, far, {})), scope)
     const { peer, read } = linePeer((text) => void near.write(text))
     const lines: Array<string> = []
     const decoder = new TextDecoder()
@@ -58,7 +59,7 @@ describe("a cancelled call", () => {
         assert.deepStrictEqual(call.seen.events, [], name)
       }
       assert.deepStrictEqual(dead, ["dies"])
-      assert.deepStrictEqual(served.counters(), { calls: 0, listeners: 0, sessions: 0, asks: 0, dropped: 0 })
+      assert.deepStrictEqual(served.counters(), Counters.none)
     })
   )
 
@@ -128,7 +129,7 @@ describe("a stopping server", () => {
           .map((line) => JSON.parse(line)),
         [1, 2].map((id) => ({ jsonrpc: "2.0", id, error: { code: -32603, message: "The server is stopping" } }))
       )
-      assert.deepStrictEqual(served.counters(), { calls: 0, listeners: 0, sessions: 0, asks: 0, dropped: 0 })
+      assert.deepStrictEqual(served.counters(), Counters.none)
     })
   )
 

@@ -13,6 +13,7 @@ import { McpHttp } from "../../src/http.ts"
 import type { Sink } from "../../src/engine/Sink.ts"
 import { empty, said, serving } from "../fixtures/calling.ts"
 import { httpDoors } from "../fixtures/cells.ts"
+import { quietAtEnd } from "../fixtures/quiet.ts"
 
 const plain = { description: "" }
 const mcp = empty()
@@ -39,7 +40,7 @@ const isAnswer = (value: any): boolean =>
 describe("any JSON", () => {
   it.effect("is answered once by the function that every door calls", () =>
     Effect.gen(function* () {
-      const served = yield* Mcp.served(mcp, { onDefect: () => {} })
+      const served = yield* quietAtEnd(Mcp.served(mcp, { onDefect: () => {} }))
       const checked = yield* Arbitrary.checkEffect(
         anything,
         (value) =>
@@ -102,7 +103,7 @@ describe("any JSON", () => {
   it.effect("of every shape leaves a pipe open, each line with one answer at most", () =>
     Effect.gen(function* () {
       const [near, far] = linePair()
-      yield* McpMemory.serve(mcp, far, {}, { onDefect: () => {} })
+      yield* quietAtEnd(McpMemory.serve(mcp, far, {}, { onDefect: () => {} }))
       const seen = new Recorder<RawMessage>()
       const decoder = new TextDecoder()
       near.open({

@@ -75,6 +75,11 @@ const taken: ReadonlyArray<Fault & { readonly scenario: string; readonly says: s
     says: '{"zone":"=?Base64?YQ==?="}'
   },
   { scenario: "HDR-14: headers of arguments that are not annotated", headers: { "mcp-param-other": "x" }, says: "hi" },
+  {
+    scenario: "HDR-14: such headers beside those that are",
+    ...calling("regional", { region: "eu" }, { "mcp-param-region": "eu", "mcp-param-other": "x", "mcp-param-": "y" }),
+    says: '{"region":"eu"}'
+  },
   { scenario: "a byte order mark before the JSON", text: (sent) => `\uFEFF${sent}`, says: "hi" },
   { scenario: "HTTP-02: no Origin", says: "hi" },
   ...["http://localhost:3000", "http://127.0.0.1:9", "http://[::1]:1", "http://LOCALHOST"].map((origin) => ({

@@ -6,7 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { TestClock } from "effect/testing"
 import { rawRequest, rawToolCall, Recorder, type RawMessage } from "@treadle/testing"
-import { CurrentCall, Limits, Mcp } from "../../src/index.ts"
+import { Counters, CurrentCall, Limits, Mcp } from "../../src/index.ts"
 import { webDoorParts } from "../../src/McpHttp.ts"
 import { nodeExchange } from "../../src/node/NodeExchange.ts"
 import { makeOutbox } from "../../src/transport/Outbox.ts"
@@ -15,19 +15,20 @@ import { empty } from "../fixtures/calling.ts"
 import { listening } from "../fixtures/cells.ts"
 import { initialize } from "../fixtures/compatDoor.ts"
 import { headersOf } from "../fixtures/rawPeers.ts"
+import { quietAtEnd } from "../fixtures/quiet.ts"
 
 const mcp = empty().tool("slow", { description: "" }, () => Effect.andThen(CurrentCall.progress(1), Effect.never))
 
 type Send = (init: RequestInit) => Promise<Response>
 
-const throughFetch = Effect.map(Mcp.served(mcp), (served) => {
+const throughFetch = Effect.map(quietAtEnd(Mcp.served(mcp)), (served) => {
   const parts = webDoorParts(served, {})
   const send: Send = (init) => webExchange(parts, new Request("http://localhost/mcp", init), { context: {} })
   return { served, send }
 })
 
 const throughNode = Effect.gen(function* () {
-  const served = yield* Mcp.served(mcp)
+  const served = yield* quietAtEnd(Mcp.served(mcp))
   const parts = { ...webDoorParts(served, {}), served, outbox: makeOutbox(setImmediate) }
   const port = yield* listening((req, res) => nodeExchange(parts, req, res, {}))
   const send: Send = (init) => fetch(`http://127.0.0.1:${port}/mcp`, init)
@@ -92,7 +93,7 @@ describe.each([
       const heard = seen.events.length
       yield* TestClock.adjust(60_000)
       assert.strictEqual(seen.events.length, heard)
-      assert.deepStrictEqual([served.counters().calls, served.counters().listeners], [0, 0])
+      assert.deepStrictEqual({ ...served.counters(), sessions: 0 }, Counters.none)
     })
   )
 })

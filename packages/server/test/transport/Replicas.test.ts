@@ -6,7 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { rawRequest, type RawMessage } from "@treadle/testing"
-import { Ask, CurrentCall, type StateKey } from "../../src/index.ts"
+import { Ask, Counters, CurrentCall, type StateKey } from "../../src/index.ts"
 import type { HttpSettings } from "../../src/http.ts"
 import { able } from "../fixtures/askers.ts"
 import { empty, said } from "../fixtures/calling.ts"
@@ -60,7 +60,7 @@ describe("two processes behind one address", () => {
         }
         for (const one of listed) assert.deepStrictEqual(one, listed[0])
         for (const { served } of [left, right]) {
-          assert.deepStrictEqual(served.counters(), { calls: 0, listeners: 0, sessions: 0, asks: 0, dropped: 0 })
+          assert.deepStrictEqual(served.counters(), Counters.none)
         }
       })
   )

@@ -9,11 +9,12 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { Recorder, type RawMessage } from "@treadle/testing"
 import { McpHttp, type FetchDoor } from "../../src/http.ts"
-import { Ask, Change, CurrentCall, Mcp } from "../../src/index.ts"
+import { Ask, Change, Counters, CurrentCall, Mcp } from "../../src/index.ts"
 import { McpNode } from "../../src/node/index.ts"
 import { listening } from "../fixtures/cells.ts"
 import { compatCall, compatRequest, initialize } from "../fixtures/compatDoor.ts"
 import { eventTail } from "../fixtures/eventTail.ts"
+import { quietAtEnd } from "../fixtures/quiet.ts"
 
 const events = new Recorder<string>()
 
@@ -45,9 +46,11 @@ const doors = [
     name: "fetch",
     start: (settings: Parameters<typeof McpHttp.sse>[1] = {}) =>
       Effect.map(
-        Effect.acquireRelease(
-          Effect.sync((): FetchDoor<{ readonly user?: string }> => McpHttp.sse(mcp, settings)),
-          (door) => Effect.promise(() => door.close())
+        quietAtEnd(
+          Effect.acquireRelease(
+            Effect.sync((): FetchDoor<{ readonly user?: string }> => McpHttp.sse(mcp, settings)),
+            (door) => Effect.promise(() => door.close())
+          )
         ),
         (door) => ({
           door,
@@ -60,9 +63,11 @@ const doors = [
     name: "node:http",
     start: (settings: Parameters<typeof McpNode.sse>[1] = {}) =>
       Effect.gen(function* () {
-        const door = yield* Effect.acquireRelease(
-          Effect.sync(() => McpNode.sse(mcp, settings)),
-          (open) => Effect.promise(() => open.close())
+        const door = yield* quietAtEnd(
+          Effect.acquireRelease(
+            Effect.sync(() => McpNode.sse(mcp, settings)),
+            (open) => Effect.promise(() => open.close())
+          )
         )
         const port = yield* listening((req, res) => {
           const user = req.headers["x-user"]
@@ -175,6 +180,19 @@ describe.each(doors)("the HTTP+SSE transport over $name", ({ name, start }) => {
       assert.strictEqual(yield* status("/sse", { method: "PUT" }), 405)
       assert.strictEqual(yield* status("/sse", { ...posting(1), body: "{" }), 400)
       assert.strictEqual(yield* status("/sse", { headers: { accept: "application/json" } }), 406)
+    })
+  )
+
+  it.live("HTTP-19: takes POST and GET whatever was said of sessions, and a 405 says so", () =>
+    Effect.gen(function* () {
+      const { door, send } = yield* start({ sessions: "off" })
+      for (const method of ["DELETE", "PUT"]) {
+        const refused = yield* Effect.promise(() => send("/sse", { method }))
+        assert.deepStrictEqual([refused.status, refused.headers.get("allow")], [405, "POST, GET"])
+      }
+      const { cancel } = yield* opened(send)
+      assert.deepStrictEqual(door.counters(), { ...Counters.none, streams: 1, sessions: 1 })
+      yield* cancel
     })
   )
 
