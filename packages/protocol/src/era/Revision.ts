@@ -3,6 +3,7 @@
  * from the next newer one; what it does not mention is the same.
  */
 import type { JsonObject } from "../json/index.ts"
+import type { ClientCapabilities } from "../schema/index.ts"
 import type { Era } from "./Era.ts"
 import type { ProtocolVersion } from "./ProtocolVersion.ts"
 
@@ -13,6 +14,8 @@ export interface Revision {
   readonly batches: boolean
   /** Whether a client comes back to an event stream that its server closed (CHTTP-05). */
   readonly polls: boolean
+  /** What a client can be asked at this revision, of what it declared: what is newer is left out. */
+  readonly able: (declared: ClientCapabilities) => ClientCapabilities
   /** Rewrites a content block of a type that this revision does not have; others stay as they are. */
   readonly block: (block: JsonObject) => JsonObject
   /** Whether blocks need rewriting at all, so that printed results can stay printed. */

@@ -1,4 +1,4 @@
-/** Messages may travel in arrays; there are no links to resources and no structured results. */
+/** Messages may travel in arrays; there are no links to resources, no structured results, and nobody to ask in a form. */
 import type { Revision } from "./Revision.ts"
 import { inWords } from "./Revision.ts"
 import { v2025_06_18 } from "./v2025_06_18.ts"
@@ -8,6 +8,10 @@ export const v2025_03_26: Revision = {
   version: "2025-03-26",
   batches: true,
   rewrites: true,
+  able: (declared) => {
+    const { elicitation: _, ...rest } = v2025_06_18.able(declared)
+    return rest
+  },
   block: (block) =>
     block["type"] === "resource_link" ? inWords(`${String(block["name"])}: ${String(block["uri"])}`) : block
 }

@@ -6,6 +6,7 @@ export const v2026_07_28: Revision = {
   era: "native",
   batches: false,
   polls: false,
+  able: (declared) => declared,
   block: (block) => block,
   rewrites: false
 }

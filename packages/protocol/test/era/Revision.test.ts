@@ -36,6 +36,19 @@ describe("A revision", () => {
     assert.strictEqual(revision.rewrites, linked !== link || heard !== audio, "printed results may stay printed")
   })
 
+  it.each([
+    ["2026-07-28", { elicitation: { url: {} }, sampling: { tools: {} }, roots: {} }],
+    ["2025-11-25", { elicitation: { url: {} }, sampling: { tools: {} }, roots: {} }],
+    ["2025-06-18", { elicitation: { form: {} }, sampling: { context: {} }, roots: {} }],
+    ["2025-03-26", { sampling: { context: {} }, roots: {} }],
+    ["2024-11-05", { sampling: { context: {} }, roots: {} }]
+  ])("INIT-09 ELIC-02 SAMP-02 %s asks a client for what it has itself", (version, able) => {
+    const declared = { elicitation: { url: {} }, sampling: { tools: {} }, roots: {} }
+    const revision = revisionOf(version)
+    assert.deepStrictEqual(revision?.able(declared), able)
+    assert.deepStrictEqual(revision?.able({}), {})
+  })
+
   it("VER there is one for each version that is known, and for nothing else", () => {
     for (const version of protocolVersions) assert.strictEqual(revisionOf(version)?.version, version)
     for (const other of ["", "draft", "2025-11-26", "2025-11-25 ", "__proto__", "constructor", "toString"]) {

@@ -34,7 +34,7 @@ class Session implements SessionFacts {
     this.id = id
     this.owner = owner
     this.revision = opening.revision
-    this.clientCapabilities = opening.clientCapabilities
+    this.clientCapabilities = opening.revision.able(opening.clientCapabilities)
     this.principal = opening.inbound.principal?.id
     this.used = used
     this.log = new EventLog(keptEvents)

@@ -25,10 +25,7 @@ const gated = () => {
       return gate
     })
     .tool("ask", { description: "" }, () =>
-      Effect.map(
-        CurrentCall.ask("name", Ask.form({ message: "Who?", fields: { name: Schema.String } })),
-        ({ action }) => action
-      )
+      Effect.map(CurrentCall.ask("folders", Ask.roots()), ({ roots }) => `${roots.length} folders`)
     )
   return { mcp, openGate: (gate: string) => Effect.sync(() => gates.record(gate)) }
 }
@@ -94,13 +91,13 @@ describe("a batch in a session of 2025-03-26", () => {
   it.effect("BASE-24: without a request is accepted with 202 and no body, answers of the client included", () =>
     Effect.gen(function* () {
       const { open, respond, send, served } = yield* compatDoor(gated().mcp)
-      const session = (yield* send(initialize(batching, { elicitation: {} }))).session ?? (yield* open(batching))
+      const session = (yield* send(initialize(batching, { roots: {} }))).session ?? (yield* open(batching))
       const asking = eventTail(yield* Effect.promise(() => respond(compatCall(1, "ask"), { session })))
       const { id } = yield* asking.message
-      const answer = { jsonrpc: "2.0", id, result: { action: "decline" } }
+      const answer = { jsonrpc: "2.0", id, result: { roots: [] } }
       const got = yield* send(batch(cancelled("x"), answer, cancelled("y")), { session })
       assert.deepStrictEqual([got.status, got.text], [202, ""])
-      assert.strictEqual((yield* asking.message)["result"].content[0].text, "decline")
+      assert.strictEqual((yield* asking.message)["result"].content[0].text, "0 folders")
       assert.strictEqual(served.counters().asks, 0)
     })
   )

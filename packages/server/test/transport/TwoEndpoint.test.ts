@@ -37,6 +37,9 @@ const mcp = Mcp.make<{ readonly user?: string }>({ name: "suite", version: "1.0.
       answer.action === "accept" ? `Hello, ${answer.content.name}!` : answer.action
     )
   )
+  .tool("folders", { description: "" }, () =>
+    Effect.map(CurrentCall.ask("folders", Ask.roots()), ({ roots }) => `${roots.length} folders`)
+  )
 
 type Send = (path: string, init?: RequestInit, user?: string) => Promise<Response>
 
@@ -131,15 +134,15 @@ describe.each(doors)("the HTTP+SSE transport over $name", ({ name, start }) => {
     })
   )
 
-  it.live("ELIC CSUB: asks, and tells of changes, on the stream", () =>
+  it.live("ROOT CSUB: asks, and tells of changes, on the stream", () =>
     Effect.gen(function* () {
       const { door, send } = yield* start()
-      const { message, post, cancel } = yield* opened(send, undefined, { elicitation: {} })
-      yield* post(compatCall(1, "greet"))
+      const { message, post, cancel } = yield* opened(send, undefined, { roots: {} })
+      yield* post(compatCall(1, "folders"))
       const asked = yield* message
-      assert.strictEqual(asked["method"], "elicitation/create")
-      yield* post({ jsonrpc: "2.0", id: asked["id"], result: { action: "accept", content: { name: "Ada" } } })
-      assert.strictEqual((yield* message)["result"].content[0].text, "Hello, Ada!")
+      assert.strictEqual(asked["method"], "roots/list")
+      yield* post({ jsonrpc: "2.0", id: asked["id"], result: { roots: [] } })
+      assert.strictEqual((yield* message)["result"].content[0].text, "0 folders")
       door.live.changed(Change.tools)
       assert.strictEqual((yield* message)["method"], "notifications/tools/list_changed")
       yield* cancel
@@ -231,7 +234,7 @@ it.live("CHTTP-26: the official client lists, calls and is asked over HTTP+SSE",
     const { tools } = yield* Effect.promise(() => client.listTools())
     assert.deepStrictEqual(
       tools.map(({ name }) => name),
-      ["echo", "hold", "greet"]
+      ["echo", "hold", "greet", "folders"]
     )
     const result: RawMessage = yield* Effect.promise(() => client.callTool({ name: "greet" }))
     assert.strictEqual(result["content"][0].text, "Hello, Ada!")
