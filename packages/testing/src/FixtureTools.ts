@@ -17,8 +17,8 @@ export interface FixtureCall {
 
 /** What happens in the tools, and the gates at which they wait. */
 export class Probe {
-  readonly events = new Recorder<string>()
-  readonly #opened = new Recorder<string>()
+  events = new Recorder<string>()
+  #opened = new Recorder<string>()
 
   /** Resolves once the gate is open; it stays open. */
   gate(name: string): Promise<string> {
@@ -27,6 +27,12 @@ export class Probe {
 
   open(name: string): void {
     this.#opened.record(name)
+  }
+
+  /** Forgets what happened and closes every gate, once nothing runs any more. */
+  reset(): void {
+    this.events = new Recorder()
+    this.#opened = new Recorder()
   }
 
   /** How many functions began and did not end yet. */

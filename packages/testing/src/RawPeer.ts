@@ -47,6 +47,16 @@ export const rawRequest = (id: unknown, method: string, params: object = {}, met
 export const rawToolCall = (id: unknown, name: string, args?: unknown, meta: object = {}): RawMessage =>
   rawRequest(id, "tools/call", args === undefined ? { name } : { name, arguments: args }, meta)
 
+/** A native request of a client that can do this. */
+export const rawDeclaring = (message: RawMessage, capabilities: object): RawMessage => {
+  const { _meta, ...params } = message["params"] ?? {}
+  if (_meta?.["io.modelcontextprotocol/clientCapabilities"] === undefined) return message
+  return {
+    ...message,
+    params: { ...params, _meta: { ..._meta, "io.modelcontextprotocol/clientCapabilities": capabilities } }
+  }
+}
+
 const nativeKeys = new Set(["io.modelcontextprotocol/protocolVersion", "io.modelcontextprotocol/clientCapabilities"])
 
 /** A native request as a client of the compat era sends it: what its session has settled is left out. */
@@ -58,11 +68,11 @@ export const compatOf = (message: RawMessage): RawMessage => {
 }
 
 /** The handshake of the compat era. */
-export const rawHandshake = (protocolVersion = "2025-11-25"): RawMessage => ({
+export const rawHandshake = (protocolVersion = "2025-11-25", capabilities: object = {}): RawMessage => ({
   jsonrpc: "2.0",
   id: "handshake",
   method: "initialize",
-  params: { protocolVersion, capabilities: {}, clientInfo: { name: "raw", version: "1.0.0" } }
+  params: { protocolVersion, capabilities, clientInfo: { name: "raw", version: "1.0.0" } }
 })
 
 let lastId = 1000
@@ -79,12 +89,13 @@ export const rawAsk = (peer: RawPeer, message: RawMessage): Effect.Effect<RawMes
 export const rawResult = (peer: RawPeer, name: string, args?: unknown): Effect.Effect<any> =>
   Effect.map(rawAsk(peer, rawToolCall(++lastId, name, args)), (answer) => {
     const { _meta, resultType, ...rest } = answer["result"] ?? assert.fail(JSON.stringify(answer))
+    const serverInfo = _meta?.["io.modelcontextprotocol/serverInfo"]
     if (peer.era === "compat") {
-      assert.deepStrictEqual([_meta, resultType], [undefined, undefined], "META-05 BASE-08: only natively")
+      assert.deepStrictEqual([serverInfo, resultType], [undefined, undefined], "META-05 BASE-08: only natively")
       return rest
     }
     assert.strictEqual(resultType, "complete")
-    assert.deepStrictEqual(_meta, { "io.modelcontextprotocol/serverInfo": { name: "suite", version: "1.0.0" } })
+    assert.deepStrictEqual(serverInfo, { name: "suite", version: "1.0.0" })
     return rest
   })
 

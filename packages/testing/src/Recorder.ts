@@ -6,11 +6,19 @@
 export class Recorder<A> {
   readonly events: Array<A> = []
   readonly #waiting = new Set<() => void>()
+  readonly #lookers: Array<(event: A) => void> = []
 
   /** Adds an event. */
   record(event: A): void {
     this.events.push(event)
+    for (const look of this.#lookers) look(event)
     for (const look of this.#waiting) look()
+  }
+
+  /** Looks at every event, past and future. */
+  each(look: (event: A) => void): void {
+    this.events.forEach(look)
+    this.#lookers.push(look)
   }
 
   /** The first event, past or future, that fits. The time limit of the test bounds the wait. */

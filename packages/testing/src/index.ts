@@ -39,6 +39,7 @@ export {
   compatOf,
   rawAsk,
   rawCall,
+  rawDeclaring,
   rawError,
   rawHandshake,
   rawLogLevel,
@@ -50,5 +51,3 @@ export {
   type RawMessage,
   type RawPeer
 } from "./RawPeer.ts"
-export type { SuiteCase, SuiteDoor, SuiteServer, SuiteTrait } from "./SuiteDoor.ts"
-export { transportSuite } from "./TransportSuite.ts"

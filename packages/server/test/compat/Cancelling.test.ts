@@ -1,5 +1,5 @@
 /**
- * What ends a call of a session, what does not, and what a session hears while its calls run.
+ * What ends a call of a session over HTTP, and what does not.
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -20,8 +20,10 @@ const waiting = () => {
     Effect.promise(() => gates.first((one) => one === gate)).pipe(
       Effect.onInterrupt(() => Effect.sync(() => events.record(`interrupted ${gate}`)))
     )
-  const mcp = Mcp.make({ name: "suite", version: "1.0.0" })
-    .tool("hold", { description: "", input: { gate: Schema.String, told: Schema.Boolean } }, ({ gate, told }) =>
+  const mcp = Mcp.make({ name: "suite", version: "1.0.0" }).tool(
+    "hold",
+    { description: "", input: { gate: Schema.String, told: Schema.Boolean } },
+    ({ gate, told }) =>
       Effect.gen(function* () {
         events.record(`began ${gate}`)
         if (told) yield* CurrentCall.progress(1)
@@ -29,11 +31,7 @@ const waiting = () => {
         events.record(`ended ${gate}`)
         return gate
       })
-    )
-    .tool("logs", { description: "" }, (_, { log }) => {
-      for (const level of ["debug", "info", "warning", "error"] as const) log(level, level)
-      return Effect.succeed("x")
-    })
+  )
   return {
     mcp,
     events,
@@ -183,51 +181,6 @@ describe("a client that goes away", () => {
         events.events.filter((event) => event.startsWith("interrupted")),
         1
       )
-    })
-  )
-})
-
-describe("the level of log messages", () => {
-  const heard = ({ messages }: Got) =>
-    messages.flatMap(({ method, params }) => (method === "notifications/message" ? [params.level] : []))
-
-  it.effect("LOG-05 LOG-07: is that of the session, from the moment it says one until it says another", () =>
-    Effect.gen(function* () {
-      const { open, send } = yield* compatDoor(waiting().mcp)
-      const [loud, quiet, silent] = [yield* open(), yield* open(), yield* open()]
-      const level = (session: string, name: string) =>
-        send(compatRequest(1, "logging/setLevel", { level: name }), { session })
-      const logs = (session: string) => Effect.map(send(compatCall(2, "logs"), { session }), heard)
-      yield* level(loud, "debug")
-      yield* level(quiet, "warning")
-      assert.deepStrictEqual(yield* logs(loud), ["debug", "info", "warning", "error"])
-      assert.deepStrictEqual(yield* logs(quiet), ["warning", "error"])
-      assert.deepStrictEqual(yield* logs(silent), [])
-      yield* level(loud, "emergency")
-      assert.deepStrictEqual(yield* logs(loud), [])
-    })
-  )
-
-  it.effect("LOG-07: is not taken from _meta in a session, and natively not from the session", () =>
-    Effect.gen(function* () {
-      const { open, send } = yield* compatDoor(waiting().mcp)
-      const session = yield* open()
-      const meta = { "io.modelcontextprotocol/logLevel": "debug" }
-      assert.deepStrictEqual(heard(yield* send(compatCall(1, "logs", {}, meta), { session })), [])
-    })
-  )
-
-  it.effect("LOG-05: that is none of the eight is -32602 and changes nothing", () =>
-    Effect.gen(function* () {
-      const { open, send } = yield* compatDoor(waiting().mcp)
-      const session = yield* open()
-      const level = (value: unknown) => send(compatRequest(1, "logging/setLevel", { level: value }), { session })
-      yield* level("error")
-      for (const value of ["loud", "", "ERROR", 3, null, undefined, "__proto__"]) {
-        const { answer, status } = yield* level(value)
-        assert.deepStrictEqual([status, answer["error"].code], [200, -32602])
-      }
-      assert.deepStrictEqual(heard(yield* send(compatCall(2, "logs"), { session })), ["error"])
     })
   )
 })

@@ -1,5 +1,5 @@
 /**
- * The handshake of the compat era, what it settles, and the shape of results in each of its revisions.
+ * The handshake of the compat era over HTTP, and what it settles. The chapters show it over every door.
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -20,40 +20,14 @@ const described = Mcp.make({
   .tool("t", { description: "" }, async () => "x")
 
 const link = Content.link("file:///a.txt", "a", { mimeType: "text/plain" })
-const audio = Content.audio("AA==", "audio/wav")
-const image = Content.image("AA==", "image/png")
 
-const many = Mcp.make({ name: "suite", version: "1.0.0" })
-  .tool("blocks", { description: "Many", output: Schema.Struct({ n: Schema.Int }) }, async () =>
-    Reply.withMeta(Reply.of({ n: 1 }, link, audio, image), { "com.example/k": [1] })
-  )
-  .tool("plain", { description: "" }, async () => "x")
-
-/** Asked for, and settled on. */
-const negotiations = [
-  ...versions.map((version) => [version, version] as const),
-  ["2026-07-28", "2025-11-25"],
-  ["2099-01-01", "2025-11-25"],
-  ["1999-01-01", "2025-11-25"],
-  ["", "2025-11-25"],
-  ["__proto__", "2025-11-25"]
-] as const
+const many = Mcp.make({ name: "suite", version: "1.0.0" }).tool(
+  "blocks",
+  { description: "Many", output: Schema.Struct({ n: Schema.Int }) },
+  async () => Reply.of({ n: 1 }, link)
+)
 
 describe("a handshake", () => {
-  it.effect.each(negotiations)(
-    "B041 INIT-03: that asks for %j settles on %s, over HTTP and on a pipe",
-    ([asked, settled]) =>
-      Effect.gen(function* () {
-        const { send } = yield* compatDoor(described)
-        const { peer } = yield* compatPipe(described)
-        const overHttp = yield* send(initialize(asked))
-        assert.strictEqual(overHttp.status, 200)
-        for (const answer of [overHttp.answer, yield* rawAsk(peer, initialize(asked))]) {
-          assert.strictEqual(answer["result"].protocolVersion, settled)
-        }
-      })
-  )
-
   it.effect("INIT-05 INIT-12 META-05: says who serves, with what, and nothing that only the native era says", () =>
     Effect.gen(function* () {
       const { send } = yield* compatDoor(described)
@@ -117,44 +91,6 @@ describe("a handshake", () => {
 })
 
 describe.each(versions)("a session at %s", (version) => {
-  it.effect("BASE-08 META-05 CACHE-01: gets results without a type, a lifetime, or who served them", () =>
-    Effect.gen(function* () {
-      const { open, send } = yield* compatDoor(many)
-      const session = yield* open(version)
-      const ask = (method: string, params?: object) =>
-        Effect.map(send(compatRequest(1, method, params), { session }), ({ answer }) => answer["result"])
-      assert.deepStrictEqual(yield* ask("ping"), {})
-      assert.deepStrictEqual(yield* ask("logging/setLevel", { level: "error" }), {})
-      assert.deepStrictEqual(yield* ask("tools/call", { name: "plain" }), { content: [{ type: "text", text: "x" }] })
-      const listed = yield* ask("tools/list")
-      assert.deepStrictEqual(Object.keys(listed), ["tools"])
-      assert.deepStrictEqual(listed.tools[0], {
-        name: "blocks",
-        description: "Many",
-        inputSchema: { type: "object", additionalProperties: false },
-        outputSchema: { type: "object", properties: { n: { type: "integer" } }, required: ["n"] }
-      })
-    })
-  )
-
-  it.effect("TOOL-13: gets every block as a type that it knows, and _meta as the author gave it", () =>
-    Effect.gen(function* () {
-      const { open, send } = yield* compatDoor(many)
-      const { answer } = yield* send(compatCall(1, "blocks"), { session: yield* open(version) })
-      const words = (text: string) => ({ type: "text", text })
-      assert.deepStrictEqual(answer["result"], {
-        content: [
-          words('{"n":1}'),
-          version < "2025-06-18" ? words("a: file:///a.txt") : link,
-          version < "2025-03-26" ? words("[audio, audio/wav]") : audio,
-          image
-        ],
-        structuredContent: { n: 1 },
-        _meta: { "com.example/k": [1] }
-      })
-    })
-  )
-
   it.effect("INIT-09: keeps to its revision, whatever compat version a header names", () =>
     Effect.gen(function* () {
       const { open, send } = yield* compatDoor(many)

@@ -12,8 +12,8 @@ import { linePair } from "@treadle/protocol/framing"
 import { rawCall, rawToolCall } from "@treadle/testing"
 import { Counters, CurrentCall, type Mcp, McpMemory } from "../../src/index.ts"
 import { defectText, empty, said, serving } from "../fixtures/calling.ts"
-import { linePeer } from "../fixtures/rawPeers.ts"
 import { quietAtEnd } from "../fixtures/quiet.ts"
+import { pipePeer } from "../fixtures/rawPeers.ts"
 
 const loud = { progressToken: "t", "io.modelcontextprotocol/logLevel": "debug" }
 const plain = { description: "" }
@@ -23,19 +23,8 @@ const piped = <R>(mcp: Mcp<R>, scope: Scope.Scope) =>
   Effect.gen(function* () {
     const [near, far] = linePair()
     const served = yield* Scope.provide(quietAtEnd(McpMemory.serve(mcp, far, {})), scope)
-    const { peer, read } = linePeer((text) => void near.write(text))
     const lines: Array<string> = []
-    const decoder = new TextDecoder()
-    near.open({
-      chunk: (bytes) => {
-        const text = decoder.decode(bytes, { stream: true })
-        lines.push(text)
-        read(text)
-      },
-      end: () => {},
-      drain: () => {}
-    })
-    return { lines, near, peer, served }
+    return { lines, near, peer: pipePeer(near, (text) => lines.push(text)), served }
   })
 
 describe("a cancelled call", () => {
