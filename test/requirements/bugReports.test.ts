@@ -51,7 +51,6 @@ const cases: Readonly<Record<string, string>> = {
 
 /** Those that no test can show yet. */
 const notYet: Readonly<Record<string, string>> = {
-  B027: "the doors answer no preflight yet",
   B102: "no door publishes resource metadata or makes a challenge of its own yet"
 }
 

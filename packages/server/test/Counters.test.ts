@@ -15,7 +15,9 @@ import { compatDoor } from "./fixtures/compatDoor.ts"
 import { headersOf } from "./fixtures/rawPeers.ts"
 
 const plain = { description: "" }
-const idle = empty().tool("t", plain, async () => "x")
+const idle = empty()
+  .tool("t", plain, async () => "x")
+  .prompt("p", plain, async () => "x")
 const none = Counters.none
 
 describe("the counters", () => {
