@@ -51,6 +51,15 @@ const folders: Readonly<Record<string, Readonly<Record<string, ReadonlyArray<str
   testing: { vocabulary: [] }
 }
 
+/** The rooms of the engine, each with those that it may import; its own files may import all of them. */
+const rooms: Readonly<Record<string, ReadonlyArray<string>>> = {
+  offer: [],
+  methods: ["offer", "engine"],
+  asking: ["methods", "engine"],
+  sessions: ["methods", "offer", "engine"],
+  engine: ["asking", "methods", "offer", "sessions"]
+}
+
 /** Root files that assemble the stages; all other root files are vocabulary. */
 const entries: Readonly<Record<string, ReadonlyArray<string>>> = {
   protocol: ["index.ts", "bundle.ts"],
@@ -142,6 +151,24 @@ describe("imports", () => {
           return to.folder === file.folder || allowed.includes(to.folder) ? [] : [`${file.path} imports ${to.path}`]
         })
     )
+    assert.deepStrictEqual(wrong, [])
+  })
+
+  it("go from each room of the engine only to those that its row names", () => {
+    const roomOf = (file: SourceFile): string | undefined => {
+      const [, room] = /^packages\/server\/src\/engine\/(?:(.*)\/)?[^/]+$/.exec(file.path) ?? [undefined, undefined]
+      return file.package === "server" && file.folder === "engine" ? (room ?? "engine") : undefined
+    }
+    const wrong = sources.flatMap((file) => {
+      const room = roomOf(file)
+      return file.imports.flatMap((target) => {
+        const to = target.startsWith(".") ? byPath.get(resolved(file, target)) : undefined
+        const other = to === undefined ? undefined : roomOf(to)
+        return room === undefined || other === undefined || other === room || rooms[room]?.includes(other)
+          ? []
+          : [`${file.path} imports ${target}`]
+      })
+    })
     assert.deepStrictEqual(wrong, [])
   })
 

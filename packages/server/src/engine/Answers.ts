@@ -11,7 +11,7 @@ import type { Refusal } from "../envelope/Refusal.ts"
 import type { NeutralResult } from "../reply/NeutralResult.ts"
 import { failureReply } from "../reply/ToolReply.ts"
 import type { Report } from "./Defects.ts"
-import type { Running } from "./Row.ts"
+import type { Running } from "./methods/Row.ts"
 import type { RunningCall } from "./RunningCall.ts"
 import type { Answer } from "./Sink.ts"
 

@@ -16,7 +16,7 @@ import type { Ask } from "../Ask.ts"
 import type { AskFailed } from "../AskFailed.ts"
 import type { Principal } from "../Principal.ts"
 import { ToolFailed } from "../ToolError.ts"
-import { CallAsks, type Asking, type Restored } from "./CallAsks.ts"
+import { CallAsks, type Asking, type Restored } from "./asking/CallAsks.ts"
 import type { Sink } from "./Sink.ts"
 import type { Tally } from "./Tally.ts"
 

@@ -5,7 +5,7 @@
 import type * as Effect from "effect/Effect"
 import type { RpcError } from "@treadle/protocol/rpc"
 import type { Rung } from "../envelope/Refusal.ts"
-import type { Events } from "./Events.ts"
+import type { Events } from "./sessions/Events.ts"
 
 /** The one answer of a request. */
 export interface Answer {

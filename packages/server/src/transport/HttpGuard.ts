@@ -4,7 +4,7 @@
  */
 import { accepted, isJsonType, type Accepted } from "@treadle/protocol/http"
 import { RpcError } from "@treadle/protocol/rpc"
-import type { SessionMode } from "../engine/CompatSessions.ts"
+import type { SessionMode } from "../engine/sessions/CompatSessions.ts"
 import type { Refusal, Rung } from "../envelope/Refusal.ts"
 import { pageReply, type PageReply } from "./Cors.ts"
 

@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import { printSse, sseComment, sseRetry } from "@treadle/protocol/framing"
 import type { Accepted } from "@treadle/protocol/http"
 import type { Limits } from "../Limits.ts"
-import type { Events } from "../engine/Events.ts"
+import type { Events } from "../engine/sessions/Events.ts"
 import type { Answer, Sink } from "../engine/Sink.ts"
 import { statusOf } from "./HttpStatus.ts"
 

@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import type * as Context from "effect/Context"
 import { printNotification } from "@treadle/protocol/rpc"
 import type { Meta } from "@treadle/protocol/schema"
-import type { Change } from "../Change.ts"
+import type { Change } from "../../Change.ts"
 
 export interface Listener {
   readonly hears: (change: Change) => boolean

@@ -16,8 +16,8 @@ import {
   type Json,
   type JsonObject
 } from "@treadle/protocol/json"
-import type { Admitted } from "../envelope/Admitted.ts"
-import { secretsOf, type StateKey } from "../StateKey.ts"
+import type { Admitted } from "../../envelope/Admitted.ts"
+import { secretsOf, type StateKey } from "../../StateKey.ts"
 
 /** What is remembered between two rounds. */
 export interface RoundState {

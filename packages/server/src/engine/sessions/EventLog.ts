@@ -3,7 +3,7 @@
  * (CHTTP-11 to CHTTP-13). It is bounded: the oldest goes first, and what a stream has sent last stays.
  */
 import type { Events } from "./Events.ts"
-import type { RunningCall } from "./RunningCall.ts"
+import type { RunningCall } from "../RunningCall.ts"
 
 interface Kept {
   readonly number: number

@@ -2,7 +2,7 @@
  * The arguments of a tool that headers repeat, as the ladder asks for them.
  */
 import type { ParamHeader } from "@treadle/protocol/http"
-import type { ToolHandler } from "../handler/ToolHandler.ts"
+import type { ToolHandler } from "../../handler/ToolHandler.ts"
 import type { ListTable } from "./ListTable.ts"
 
 const none: ReadonlyArray<ParamHeader> = []

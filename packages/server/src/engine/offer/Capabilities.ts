@@ -3,10 +3,10 @@
  * what the author says of changes (D8).
  */
 import type { ServerCapabilities } from "@treadle/protocol/schema"
-import type { Change } from "../Change.ts"
-import type { Entries } from "../handler/Entry.ts"
-import { proposes } from "../handler/LiveChecks.ts"
-import type { LiveSettings } from "../Live.ts"
+import type { Change } from "../../Change.ts"
+import type { Entries } from "../../handler/Entry.ts"
+import { proposes } from "../../handler/LiveChecks.ts"
+import type { LiveSettings } from "../../Live.ts"
 
 const list = (live: boolean | undefined, count: number): { readonly listChanged?: boolean } | undefined => {
   if (count === 0 && live !== true) return undefined

@@ -3,8 +3,8 @@
  */
 import { isRecord, own } from "@treadle/protocol/json"
 import { RpcError } from "@treadle/protocol/rpc"
-import { internalError } from "../reply/ErrorReply.ts"
-import type { Offer } from "./Offer.ts"
+import { internalError } from "../../reply/ErrorReply.ts"
+import type { Offer } from "../offer/Offer.ts"
 import type { Row } from "./Row.ts"
 
 /** Makes the messages of a prompt (PROMPT-02, PROMPT-03). */

@@ -4,13 +4,13 @@
  */
 import { HeaderName, trimHeaderValue } from "@treadle/protocol/http"
 import { RpcError } from "@treadle/protocol/rpc"
-import type { Inbound } from "../envelope/Inbound.ts"
-import type { Refusal } from "../envelope/Refusal.ts"
-import type { SessionFacts } from "../envelope/SessionFacts.ts"
+import type { Inbound } from "../../envelope/Inbound.ts"
+import type { Refusal } from "../../envelope/Refusal.ts"
+import type { SessionFacts } from "../../envelope/SessionFacts.ts"
 import type { EventLog, Position } from "./EventLog.ts"
 import type { Hold } from "./HeldStream.ts"
 import { sessionEvents } from "./KeptEvents.ts"
-import type { Sink } from "./Sink.ts"
+import type { Sink } from "../Sink.ts"
 
 /**
  * What becomes of a stream that a client opens: what to do once its connection has gone, or that nothing more will ever

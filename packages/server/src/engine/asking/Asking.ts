@@ -4,7 +4,7 @@
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type { Asking } from "./CallAsks.ts"
-import type { Deprecations } from "./Deprecated.ts"
+import type { Deprecations } from "../Deprecated.ts"
 import { OpenAsks } from "./OpenAsks.ts"
 
 /**

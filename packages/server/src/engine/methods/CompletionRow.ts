@@ -4,12 +4,12 @@
 import * as Result from "effect/Result"
 import { RpcError } from "@treadle/protocol/rpc"
 import { ClientRequest, type CompletionReference } from "@treadle/protocol/schema"
-import type { Dress } from "../envelope/Dress.ts"
-import { propose, type Completable } from "../handler/CompletionHandler.ts"
-import { completionReply } from "../reply/CompletionReply.ts"
-import { internalError } from "../reply/ErrorReply.ts"
-import type { ServedEntry } from "./ListTable.ts"
-import type { Offer } from "./Offer.ts"
+import type { Dress } from "../../envelope/Dress.ts"
+import { propose, type Completable } from "../../handler/CompletionHandler.ts"
+import { completionReply } from "../../reply/CompletionReply.ts"
+import { internalError } from "../../reply/ErrorReply.ts"
+import type { ServedEntry } from "../offer/ListTable.ts"
+import type { Offer } from "../offer/Offer.ts"
 import type { Row } from "./Row.ts"
 
 type Subjects = Pick<Offer, "prompts" | "templates">

@@ -6,12 +6,12 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { isRecord, own, type Json, type JsonObject } from "@treadle/protocol/json"
 import { ServerRequest, type InputRequest } from "@treadle/protocol/schema"
-import { AskFailed } from "../AskFailed.ts"
-import type { NeutralResult } from "../reply/NeutralResult.ts"
-import { StateStore } from "../StateStore.ts"
+import { AskFailed } from "../../AskFailed.ts"
+import type { NeutralResult } from "../../reply/NeutralResult.ts"
+import { StateStore } from "../../StateStore.ts"
 import type { StateSeal } from "./RequestState.ts"
-import type { Running } from "./Row.ts"
-import type { RunningCall } from "./RunningCall.ts"
+import type { Running } from "../methods/Row.ts"
+import type { RunningCall } from "../RunningCall.ts"
 
 export interface RoundParts {
   readonly seal: StateSeal

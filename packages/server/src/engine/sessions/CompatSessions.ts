@@ -7,12 +7,12 @@
 import { revisionOf, type Revision } from "@treadle/protocol/era"
 import { HeaderName, trimHeaderValue } from "@treadle/protocol/http"
 import type { ClientCapabilities, LogLevel } from "@treadle/protocol/schema"
-import type { Inbound } from "../envelope/Inbound.ts"
-import type { SessionFacts, SessionLookup } from "../envelope/SessionFacts.ts"
-import type { Change } from "../Change.ts"
-import type { Limits } from "../Limits.ts"
+import type { Inbound } from "../../envelope/Inbound.ts"
+import type { SessionFacts, SessionLookup } from "../../envelope/SessionFacts.ts"
+import type { Change } from "../../Change.ts"
+import type { Limits } from "../../Limits.ts"
 import { EventLog } from "./EventLog.ts"
-import { changeKey, printChange, type Hub } from "./Hub.ts"
+import { changeKey, printChange, type Hub } from "../offer/Hub.ts"
 
 class Session implements SessionFacts {
   readonly id: string

@@ -4,12 +4,12 @@
 import type * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type { RpcError } from "@treadle/protocol/rpc"
-import type { CurrentCall } from "../CurrentCall.ts"
-import type { Admitted } from "../envelope/Admitted.ts"
-import type { SessionFacts } from "../envelope/SessionFacts.ts"
-import type { NeutralResult } from "../reply/NeutralResult.ts"
-import type { Lease } from "./ListTable.ts"
-import type { RunningCall } from "./RunningCall.ts"
+import type { CurrentCall } from "../../CurrentCall.ts"
+import type { Admitted } from "../../envelope/Admitted.ts"
+import type { SessionFacts } from "../../envelope/SessionFacts.ts"
+import type { NeutralResult } from "../../reply/NeutralResult.ts"
+import type { Lease } from "../offer/ListTable.ts"
+import type { RunningCall } from "../RunningCall.ts"
 
 /** Something that runs. */
 export interface Running {

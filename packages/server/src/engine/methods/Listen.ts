@@ -7,11 +7,11 @@ import * as Context from "effect/Context"
 import { isRecord, own } from "@treadle/protocol/json"
 import { printNotification, RpcError, type RequestId } from "@treadle/protocol/rpc"
 import { MetaKey, type Meta, type ServerCapabilities, type SubscriptionFilter } from "@treadle/protocol/schema"
-import type { Change } from "../Change.ts"
-import type { Admitted } from "../envelope/Admitted.ts"
-import type { Limits } from "../Limits.ts"
+import type { Change } from "../../Change.ts"
+import type { Admitted } from "../../envelope/Admitted.ts"
+import type { Limits } from "../../Limits.ts"
 import type { Row, Running } from "./Row.ts"
-import { printChange, type Hub } from "./Hub.ts"
+import { printChange, type Hub } from "../offer/Hub.ts"
 
 const asked = (request: Admitted): SubscriptionFilter | undefined => {
   const filter = own(request.request.params, "notifications")

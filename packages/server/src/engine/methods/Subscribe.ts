@@ -3,7 +3,7 @@
  */
 import { own } from "@treadle/protocol/json"
 import { RpcError } from "@treadle/protocol/rpc"
-import type { Limits } from "../Limits.ts"
+import type { Limits } from "../../Limits.ts"
 import type { Row } from "./Row.ts"
 
 const missingUri = () => RpcError.invalidParams("params.uri must name a resource")

@@ -5,7 +5,7 @@
  */
 import * as Effect from "effect/Effect"
 import { fromBase64, toBase64 } from "@treadle/protocol/json"
-import { secretsOf, type StateKey } from "../StateKey.ts"
+import { secretsOf, type StateKey } from "../../StateKey.ts"
 
 /** What a cursor is bound to; each part is compared as it is printed. */
 export type CursorFacts = ReadonlyArray<string | undefined>
