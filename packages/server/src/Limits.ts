@@ -13,6 +13,8 @@ export interface Limits {
   readonly listeners: number
   /** Resources that one listen request or one compat session may name. */
   readonly subscribedUris: number
+  /** Characters of each of them. */
+  readonly uriLength: number
   /** Compat sessions at a time; one more ends the longest idle, and is answered 503 where none is idle. */
   readonly sessions: number
   /** How long a compat session may go unused before it ends; one with a running call is in use. */
@@ -42,6 +44,7 @@ export const Limits = {
     runningCalls: 64,
     listeners: 16,
     subscribedUris: 256,
+    uriLength: 8_192,
     sessions: 1_000,
     sessionIdle: 30 * 60_000,
     keptEvents: 256 * 1024,

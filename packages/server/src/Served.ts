@@ -181,7 +181,7 @@ export const makeServed = Effect.fnUntraced(function* (definition: ServedDefinit
     limits,
     mode: settings.sessions ?? "on",
     now: sweep.now,
-    running: (owner) => inFlight.count(owner) + inFlight.count(owner, "listen"),
+    running: inFlight.has,
     hangUp: (owner) => hangUp(owner, "session-ended"),
     hub
   })
@@ -230,15 +230,14 @@ export const makeServed = Effect.fnUntraced(function* (definition: ServedDefinit
     sessions.clear()
     hub.clear()
   }
-  const quiet = Effect.timeoutOption(inFlight.empty, limits.grace)
   const stop = Effect.suspend(() => {
     stopping = true
     inFlight.endAll("stopping", "listen")
     return Effect.andThen(
-      quiet,
+      Effect.timeoutOption(inFlight.calm, limits.grace),
       Effect.suspend(() => {
         inFlight.endAll("stopping")
-        return Effect.andThen(quiet, Effect.sync(forget))
+        return Effect.andThen(Effect.timeoutOption(inFlight.empty, limits.grace), Effect.sync(forget))
       })
     )
   })

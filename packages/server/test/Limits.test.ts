@@ -9,6 +9,7 @@ describe("limits", () => {
       runningCalls: 64,
       listeners: 16,
       subscribedUris: 256,
+      uriLength: 8_192,
       sessions: 1_000,
       sessionIdle: 1_800_000,
       keptEvents: 262_144,

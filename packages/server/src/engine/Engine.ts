@@ -9,7 +9,7 @@ import * as Exit from "effect/Exit"
 import { printResult, RpcError } from "@treadle/protocol/rpc"
 import { CurrentCall } from "../CurrentCall.ts"
 import type { Admitted } from "../envelope/Admitted.ts"
-import type { SessionFacts } from "../envelope/SessionFacts.ts"
+import type { Outlet, SessionFacts } from "../envelope/SessionFacts.ts"
 import type { Dress } from "../envelope/Dress.ts"
 import type { Refusal } from "../envelope/Refusal.ts"
 import type { Limits } from "../Limits.ts"
@@ -97,6 +97,23 @@ export const makeEngine = (parts: EngineParts) => {
     if (log !== undefined) sink.keep?.((events) => callEvents(log.open(), events, session.revision.polls))
   }
 
+  /** A pipe tells its session of changes, as fast as its client reads. */
+  const outletOf = (sink: Sink): Outlet => {
+    let waits = false
+    return {
+      tell: (text) => void sink.post(text),
+      full: () => sink.full(),
+      onRoom: (resume) => {
+        if (waits) return
+        waits = true
+        Effect.runFork(sink.room).addObserver(() => {
+          waits = false
+          resume()
+        })
+      }
+    }
+  }
+
   /** Runs something for a request; whatever it sends goes to the sink. */
   const run = (request: Admitted, sink: Sink, running: Running): RunningCall | undefined => {
     running.lease?.retain()
@@ -140,7 +157,7 @@ export const makeEngine = (parts: EngineParts) => {
     if ("_tag" in answered) return void sink.answer(failed(request, answered))
     if ("session" in answered) {
       const { session, text } = answered
-      if (request.inbound.http === undefined) session.attach((line) => void sink.post(line))
+      if (request.inbound.http === undefined) session.attach(outletOf(sink))
       const id = session.id === "" ? undefined : session.id
       return void sink.answer({ text: printResult(request.request.id, text), session: id })
     }

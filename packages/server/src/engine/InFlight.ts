@@ -9,55 +9,60 @@ import type { Ending, RunningCall } from "./RunningCall.ts"
 /** What one owner has running. */
 type Owned = { readonly [K in RunningCall["kind"]]: Set<RunningCall> }
 
-const inOrder = ({ call, listen }: Owned): ReadonlyArray<RunningCall> => [...call, ...listen]
+const inOrder = ({ call, listen, stream }: Owned): ReadonlyArray<RunningCall> => [...call, ...listen, ...stream]
 
 export class InFlight {
   readonly #owners = new Map<string, Owned>()
   readonly #waiting = new Set<() => void>()
-  #size = 0
-  #listeners = 0
-  #streams = 0
+  readonly #counts = { call: 0, listen: 0, stream: 0 }
 
   get size(): number {
-    return this.#size
+    const { call, listen, stream } = this.#counts
+    return call + listen + stream
   }
 
-  /** How many calls, or listeners, an owner has running. */
+  /** Whether an owner has anything running. */
+  readonly has = (owner: string): boolean => this.#owners.has(owner)
+
+  /** How many of a kind an owner has running. */
   count(owner: string, kind: RunningCall["kind"] = "call"): number {
     return this.#owners.get(owner)?.[kind].size ?? 0
   }
 
   /** How many calls run, how many listen requests are open, and how many other streams. */
   get counts(): { readonly calls: number; readonly listeners: number; readonly streams: number } {
-    return { calls: this.#size - this.#listeners - this.#streams, listeners: this.#listeners, streams: this.#streams }
+    const { call, listen, stream } = this.#counts
+    return { calls: call, listeners: listen, streams: stream }
   }
 
   add(call: RunningCall): void {
     const owner = call.admitted.owner
-    const owned = this.#owners.get(owner) ?? { call: new Set(), listen: new Set() }
+    const owned = this.#owners.get(owner) ?? { call: new Set(), listen: new Set(), stream: new Set() }
     this.#owners.set(owner, owned)
     owned[call.kind].add(call)
-    this.#count(call, 1)
+    this.#counts[call.kind]++
   }
 
   remove(call: RunningCall): void {
     const owner = call.admitted.owner
     const owned = this.#owners.get(owner)
     if (owned === undefined || !owned[call.kind].delete(call)) return
-    if (owned.call.size + owned.listen.size === 0) this.#owners.delete(owner)
-    this.#count(call, -1)
-    if (this.#size === 0) for (const resume of this.#waiting) resume()
+    if (owned.call.size + owned.listen.size + owned.stream.size === 0) this.#owners.delete(owner)
+    this.#counts[call.kind]--
+    for (const look of this.#waiting) look()
   }
 
   /** The running call of one pipe with this id. */
   find(owner: string, id: RequestId): RunningCall | undefined {
     const owned = this.#owners.get(owner)
-    return owned === undefined ? undefined : inOrder(owned).find((call) => call.admitted.request.id === id)
+    return owned === undefined
+      ? undefined
+      : [...owned.call, ...owned.listen].find((call) => call.admitted.request.id === id)
   }
 
   /** Every running call, also while some of them end. */
   all(): ReadonlyArray<RunningCall> {
-    return this.#size === 0 ? [] : [...this.#owners.values()].flatMap(inOrder)
+    return this.size === 0 ? [] : [...this.#owners.values()].flatMap(inOrder)
   }
 
   /** The running calls of one owner. */
@@ -66,31 +71,30 @@ export class InFlight {
     return owned === undefined ? [] : inOrder(owned)
   }
 
-  /** @param kind calls, or listeners; all of them, where it is not said */
+  /** @param kind all of them, where it is not said */
   endAll(ending: Ending, kind?: RunningCall["kind"]): void {
     for (const call of this.all()) if (kind === undefined || call.kind === kind) call.end(ending)
   }
 
-  #count({ admitted, kind }: RunningCall, by: 1 | -1): void {
-    this.#size += by
-    if (kind !== "listen") return
-    if (admitted.request.method === "subscriptions/listen") this.#listeners += by
-    else this.#streams += by
+  /** The last call to end is answered in the turn in which it ends, so that is let pass. */
+  #once(done: () => boolean): Effect.Effect<void> {
+    const become = Effect.callback<void>((resume) => {
+      const look = () => {
+        if (!done()) return
+        this.#waiting.delete(look)
+        resume(Effect.void)
+      }
+      this.#waiting.add(look)
+      return Effect.sync(() => {
+        this.#waiting.delete(look)
+      })
+    })
+    return Effect.suspend(() => (done() ? Effect.void : Effect.andThen(become, Effect.yieldNow)))
   }
 
-  readonly #emptied: Effect.Effect<void> = Effect.callback<void>((resume) => {
-    const done = () => {
-      this.#waiting.delete(done)
-      resume(Effect.void)
-    }
-    this.#waiting.add(done)
-    return Effect.sync(() => {
-      this.#waiting.delete(done)
-    })
-  })
+  /** Completes when nothing runs. */
+  readonly empty: Effect.Effect<void> = this.#once(() => this.size === 0)
 
-  /** Completes when nothing runs. The last call to end is answered in the turn in which it ends, so that is let pass. */
-  readonly empty: Effect.Effect<void> = Effect.suspend(() =>
-    this.#size === 0 ? Effect.void : Effect.andThen(this.#emptied, Effect.yieldNow)
-  )
+  /** Completes when no call runs; streams may be open. */
+  readonly calm: Effect.Effect<void> = this.#once(() => this.#counts.call === 0)
 }

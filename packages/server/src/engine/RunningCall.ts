@@ -20,6 +20,9 @@ import { CallAsks, type Asking, type Restored } from "./asking/CallAsks.ts"
 import type { Sink } from "./Sink.ts"
 import type { Tally } from "./Tally.ts"
 
+/** What runs: a call, a listen request, or a stream that a client holds open beside them. */
+export type Kind = "call" | "listen" | "stream"
+
 /** Why a call was ended from outside; `asking` is the end of a round. */
 export type Ending = "asking" | "cancelled" | "stopping" | "timed-out" | "too-slow" | "session-ended"
 
@@ -34,7 +37,7 @@ const plain = (data: unknown): Json => {
 export class RunningCall implements Call<unknown, never>, CurrentCallService {
   readonly admitted: Admitted
   readonly sink: Sink
-  readonly kind: "call" | "listen"
+  readonly kind: Kind
   /** When it came, in milliseconds; set once it outlives its first tick. */
   since = 0
   /** When it is given up, in milliseconds. */
@@ -50,7 +53,7 @@ export class RunningCall implements Call<unknown, never>, CurrentCallService {
   #ticked = 0
   #progress = Number.NEGATIVE_INFINITY
 
-  constructor(admitted: Admitted, sink: Sink, tally: Tally, kind: "call" | "listen" = "call", asking?: Asking) {
+  constructor(admitted: Admitted, sink: Sink, tally: Tally, kind: Kind = "call", asking?: Asking) {
     this.admitted = admitted
     this.sink = sink
     this.kind = kind

@@ -25,9 +25,10 @@ export interface Sink {
   /**
    * Sends one printed notification ahead of the answer.
    *
+   * @param needed whether the client cannot do without it, as without a question
    * @returns `false` when the peer reads too slowly: wait for `room` before the next one
    */
-  readonly post: (text: string) => boolean
+  readonly post: (text: string, needed?: boolean) => boolean
   /** Whether what need not arrive should be left out, because the peer reads too slowly. */
   readonly full: () => boolean
   /** Completes when there is room for more. */

@@ -4,6 +4,15 @@
 import type { Revision } from "@treadle/protocol/era"
 import type { ClientCapabilities, LogLevel } from "@treadle/protocol/schema"
 
+/** Where a session is told of changes. */
+export interface Outlet {
+  readonly tell: (text: string) => void
+  /** Whether its client reads too slowly for more. */
+  readonly full: () => boolean
+  /** Calls back when there is room again. */
+  readonly onRoom: (resume: () => void) => void
+}
+
 export interface SessionFacts {
   /** What the client repeats in `Mcp-Session-Id`; empty where requests stand alone. */
   readonly id: string
@@ -21,7 +30,7 @@ export interface SessionFacts {
   readonly subscribe: (uri: string, most: number) => boolean
   readonly unsubscribe: (uri: string) => void
   /** Opens a stream on which it can be told of changes. @returns closes it */
-  readonly attach: (outlet: (text: string) => void) => () => void
+  readonly attach: (outlet: Outlet) => () => void
 }
 
 /** What a request says of its session. */

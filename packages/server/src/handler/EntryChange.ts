@@ -3,18 +3,15 @@
  */
 import type { Removal, Removed } from "../Live.ts"
 import type { Entries, PromptEntry, ResourceEntry, TemplateEntry, ToolEntry } from "./Entry.ts"
-import { canonicalUri } from "./ResourceUri.ts"
+import { uriKey } from "./ResourceUri.ts"
 
 /** What an entry is found by; two of one list with the same key cannot be served together. */
 export const entryKey = {
   tools: ({ endpoint }: ToolEntry): string => String(endpoint.name),
   prompts: ({ name }: PromptEntry): string => String(name),
-  resources: ({ definition }: ResourceEntry): string => resourceKey(String(definition.uri)),
+  resources: ({ definition }: ResourceEntry): string => uriKey(String(definition.uri)),
   templates: ({ definition }: TemplateEntry): string => String(definition.uriTemplate)
 }
-
-/** Equal URIs are one, however they are written. */
-const resourceKey = (uri: string): string => canonicalUri(uri) ?? uri
 
 /** The entries of a part with an identity of their own, so that a part that is given again is new again. */
 export const renewed = ({ prompts, resources, templates, tools }: Entries): Entries => {
@@ -68,7 +65,7 @@ export const without = (
 ): { readonly entries: Entries; readonly gone: Entries; readonly removed: Removed } => {
   const tools = split(served.tools, what.tools, entryKey.tools)
   const prompts = split(served.prompts, what.prompts, entryKey.prompts)
-  const resources = split(served.resources, what.resources?.map(resourceKey), entryKey.resources)
+  const resources = split(served.resources, what.resources?.map(uriKey), entryKey.resources)
   const templates = split(served.templates, what.templates, entryKey.templates)
   return {
     entries: {

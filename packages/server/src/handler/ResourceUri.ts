@@ -30,3 +30,6 @@ export const canonicalUri = (uri: string): string | undefined => {
   const parsed = UriTemplate.parse(uri)
   return Result.isFailure(parsed) || parsed.success.variables.length > 0 ? undefined : parsed.success.expand({})
 }
+
+/** What a resource is found by: equal URIs are one, however they are written, and what is no URI is itself. */
+export const uriKey = (uri: string): string => canonicalUri(uri) ?? uri

@@ -223,8 +223,9 @@ const listen = async <R, Ctx>(
   })
   const address = server.address() as AddressInfo
   const close = async () => {
-    const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+    // The port stays open until then: what runs may wait for an answer that comes as a request.
     await door.close()
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()))
     server.closeIdleConnections()
     await Promise.race([closed, lingering()])
     server.closeAllConnections()

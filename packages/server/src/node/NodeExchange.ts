@@ -94,6 +94,10 @@ class NodeWriter implements HttpWriter {
     if (!this.#res.destroyed) this.#res.end(text)
   }
 
+  gone(): boolean {
+    return this.#res.destroyed
+  }
+
   unread(): number {
     return this.#res.destroyed ? 0 : this.#res.writableLength
   }

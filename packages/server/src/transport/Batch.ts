@@ -4,6 +4,7 @@
  */
 import { isRecord, own } from "@treadle/protocol/json"
 import { isRequestId, RpcError } from "@treadle/protocol/rpc"
+import { MetaKey } from "@treadle/protocol/schema"
 import type { Inbound } from "../envelope/Inbound.ts"
 import { refused } from "../engine/Answers.ts"
 import type { Answer, Sink } from "../engine/Sink.ts"
@@ -34,7 +35,7 @@ class Gathering {
       this.close()
     }
     return {
-      post: (text) => whole.post(text),
+      post: (text, needed) => whole.post(text, needed),
       full: () => whole.full(),
       room: whole.room,
       mute: whole.mute ?? false,
@@ -54,11 +55,17 @@ class Gathering {
   }
 }
 
-const isHandshake = (value: unknown): boolean => isRecord(value) && value["method"] === "initialize"
+/** What is a message of its own, never one of several: a handshake, and whatever speaks another era. */
+const standsAlone = (value: unknown): boolean =>
+  isRecord(value) && (value["method"] === "initialize" || namesVersion(value["params"]))
 
-const noHandshake = (value: unknown): Answer => {
+const namesVersion = (params: unknown): boolean => own(own(params, "_meta"), MetaKey.protocolVersion) !== undefined
+
+const aloneOnly = (value: unknown): Answer => {
   const id = own(value, "id")
-  const error = RpcError.invalidRequest("initialize is a message of its own, never one of a batch")
+  const error = RpcError.invalidRequest(
+    "A batch holds messages of its session only: neither initialize nor a message that names its version"
+  )
   return refused({ rung: "message", error, id: isRequestId(id) ? id : undefined })
 }
 
@@ -74,8 +81,8 @@ export const serveBatch = (one: Serve, inbound: Inbound, values: ReadonlyArray<u
   let silent = true
   for (const value of values) {
     const part = gathering.sink()
-    const outcome = isHandshake(value)
-      ? part.answer(noHandshake(value))
+    const outcome = standsAlone(value)
+      ? part.answer(aloneOnly(value))
       : one({ value, context, http, owner, principal, services }, part)
     if (outcome === "accepted") part.abandon()
     else silent = false

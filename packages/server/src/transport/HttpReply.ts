@@ -22,6 +22,8 @@ export interface HttpWriter {
   readonly write: (text: string) => boolean
   /** Ends the stream after this text. */
   readonly end: (text: string) => void
+  /** Whether the client has closed the connection. */
+  readonly gone: () => boolean
   /** Bytes that the client has not read yet. */
   readonly unread: () => number
   /** Completes when the client has caught up, or is gone. */
@@ -43,6 +45,7 @@ const eventsOf = (writer: HttpWriter): Events => ({
   end: (text, fields) => writer.end(text === undefined ? "" : printSse(text, fields)),
   comment: () => void writer.write(sseComment),
   pause: (retry) => writer.end(sseRetry(retry)),
+  gone: () => writer.gone(),
   unread: () => writer.unread(),
   drained: writer.drained
 })
@@ -81,8 +84,8 @@ export class HttpReply implements Sink {
     return this.#events !== undefined && this.#events.unread() > this.#settings.limits.unreadBytes
   }
 
-  post(text: string): boolean {
-    if (this.#takesEvents) return this.#start().send(text)
+  post(text: string, needed = false): boolean {
+    if (this.#takesEvents) return this.#start().send(text, needed ? { needed } : undefined)
     this.#settings.onDropped()
     return true
   }

@@ -73,7 +73,7 @@ const makePipes = ({ hangUp, hold, limits, serve }: TwoEndpointServer, messages:
     if (pipes.size >= limits.sessions) return { rung: "sessions", error: full }
     const id = globalThis.crypto.randomUUID()
     sink.keep?.((events) => {
-      events.send(`${messages}?${parameter}=${id}`, { event: "endpoint" })
+      events.send(`${messages}${messages.includes("?") ? "&" : "?"}${parameter}=${id}`, { event: "endpoint" })
       return events
     })
     const call = hold(inbound, sink, (tell) => {

@@ -122,6 +122,11 @@ class WebWriter implements HttpWriter {
     if (text !== "") this.#controller.enqueue(this.#encoder.encode(text))
     this.#controller.close()
     this.#controller = undefined
+    this.#wake()
+  }
+
+  gone(): boolean {
+    return this.#controller === undefined
   }
 
   unread(): number {

@@ -112,6 +112,17 @@ describe("a batch in a session of 2025-03-26", () => {
     })
   )
 
+  it.effect("D11: holds nothing that speaks for itself, such as a native message", () =>
+    Effect.gen(function* () {
+      const { open, send, served } = yield* compatDoor(gated().mcp)
+      const session = yield* open(batching)
+      const native = rawToolCall("native", "hold", { gate: "a" })
+      const { answer } = yield* send(batch(native, ping(1)), { session })
+      assert.deepStrictEqual(outcomes(answer), { native: -32600, 1: {} })
+      assert.strictEqual(served.counters().calls, 0)
+    })
+  )
+
   it.effect("INIT: never holds a handshake, which is refused by itself", () =>
     Effect.gen(function* () {
       const { open, send, served } = yield* compatDoor(gated().mcp)

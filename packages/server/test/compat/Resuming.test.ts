@@ -135,6 +135,21 @@ describe("a stream of a session", () => {
     })
   )
 
+  it.effect("D13 CHTTP-12: lets a handler that waited for its reader go on once that comes back", () =>
+    Effect.gen(function* () {
+      const { happened, open, order, resumed, served: thing, started } = yield* orderedDoor()
+      const session = yield* open()
+      yield* order("a:1:progress:70000")
+      const first = yield* started("a", session)
+      const primed = yield* first.next
+      assert.strictEqual(thing.counters().queued, 1)
+      const second = yield* resumed(session, idOf(primed))
+      yield* happened("a:1")
+      yield* order("a:2:end")
+      assert.deepStrictEqual(answerOf(yield* second.all), "a")
+    })
+  )
+
   it.effect("CHTTP-02 ELIC: asks again for an answer on the connection that its client comes back with", () =>
     Effect.gen(function* () {
       const { order, resumed, send, started } = yield* orderedDoor()
@@ -186,6 +201,38 @@ describe("a stream of a session", () => {
       assert.strictEqual(gone.status, 400)
       assert.match(yield* gone.text, /no longer kept\. Open a stream without it/)
       assert.strictEqual(answerOf(yield* (yield* resumed(session, idOf(young))).all), `b ${"x".repeat(500)}`)
+    })
+  )
+
+  it.effect("D13: that was read to its end is kept only where there is room for it", () =>
+    Effect.gen(function* () {
+      const { open, order, resumed, started } = yield* orderedDoor({ limits: { keptEvents: 10_000 } })
+      const session = yield* open()
+      yield* order("a:1:progress")
+      yield* order("a:2:end:20000")
+      const events = yield* (yield* started("a", session)).all
+      assert.strictEqual((yield* resumed(session, idOf(events[0]))).status, 400)
+    })
+  )
+
+  it.effect("ELIC: keeps a question for as long as its call runs, whatever else goes", () =>
+    Effect.gen(function* () {
+      const { happened, open, order, resumed, send, started } = yield* orderedDoor({ limits: { keptEvents: 3_000 } })
+      const { session = yield* open() } = yield* send(initialize("2025-11-25", { elicitation: {} }))
+      yield* order("a:1:fork")
+      const first = yield* started("a", session)
+      const primed = yield* first.next
+      yield* first.message
+      yield* first.cancel
+      for (let turn = 2; turn <= 9; turn++) yield* order(`a:${turn}:progress:1000`)
+      yield* happened("a:9")
+      const second = yield* resumed(session, idOf(primed))
+      const asked = yield* second.message
+      assert.strictEqual(asked["method"], "elicitation/create")
+      yield* send({ jsonrpc: "2.0", id: asked["id"], result: { action: "decline" } }, { session })
+      yield* happened("a:declined")
+      yield* order("a:10:end")
+      assert.strictEqual(answerOf(yield* second.all), "a")
     })
   )
 

@@ -56,7 +56,8 @@ describe("a question over HTTP", () => {
         const request = yield* next
         assert.strictEqual(request["method"], "elicitation/create")
         const answer = { jsonrpc: "2.0", id: request["id"], result: { action: "accept", content: { name: "Ada" } } }
-        assert.strictEqual((yield* post(open, answer, stranger)).status, 202)
+        const forged = { ...answer, result: { action: "accept", content: { name: "Eve" } } }
+        assert.strictEqual((yield* post(open, forged, stranger)).status, 202)
         assert.strictEqual((yield* post(open, answer, {})).status, 400)
         assert.strictEqual((yield* post(open, answer, { "mcp-session-id": "gone" })).status, 404)
         assert.strictEqual((yield* post(open, answer, session)).status, 202)

@@ -32,6 +32,11 @@ const mcp = Mcp.make<{ readonly user?: string }>({ name: "suite", version: "1.0.
       () => Effect.sync(() => events.record(`ended ${name}`))
     )
   )
+  .tool("wait", { description: "", input: { name: Schema.String } }, async (input) => {
+    events.record(`began ${input.name}`)
+    await events.first((one) => one === `go ${input.name}`)
+    return input.name
+  })
   .tool("greet", { description: "" }, () =>
     Effect.map(CurrentCall.ask("name", Ask.form({ message: "Who?", fields: { name: Schema.String } })), (answer) =>
       answer.action === "accept" ? `Hello, ${answer.content.name}!` : answer.action
@@ -127,10 +132,15 @@ describe.each(doors)("the HTTP+SSE transport over $name", ({ name, start }) => {
 
   it.live("CHTTP-26: sends clients where the setting says", () =>
     Effect.gen(function* () {
-      const { send } = yield* start({ messages: "/app/messages" })
-      const tail = eventTail(yield* Effect.promise(() => send("/sse", opening)))
-      assert.match((yield* tail.next)?.data ?? "", /^\/app\/messages\?sessionId=/)
-      yield* tail.cancel
+      for (const [messages, address] of [
+        ["/app/messages", /^\/app\/messages\?sessionId=[^?&]+$/],
+        ["/app/messages?tenant=7", /^\/app\/messages\?tenant=7&sessionId=[^?&]+$/]
+      ] as const) {
+        const { send } = yield* start({ messages })
+        const tail = eventTail(yield* Effect.promise(() => send("/sse", opening)))
+        assert.match((yield* tail.next)?.data ?? "", address)
+        yield* tail.cancel
+      }
     })
   )
 
@@ -208,6 +218,23 @@ describe.each(doors)("the HTTP+SSE transport over $name", ({ name, start }) => {
     })
   )
 
+  it.live("D17: a call that ends in the grace is answered before its stream ends", () =>
+    Effect.gen(function* () {
+      const { door, send } = yield* start()
+      const { all, post } = yield* opened(send)
+      const gate = `answered ${name}`
+      yield* post(compatCall(7, "wait", { name: gate }))
+      yield* Effect.promise(() => events.first((one) => one === `began ${gate}`))
+      const closing = door.close()
+      yield* Effect.sync(() => events.record(`go ${gate}`))
+      yield* Effect.promise(() => closing)
+      assert.deepStrictEqual(
+        (yield* all).map(({ message }) => message?.["result"]?.content[0].text),
+        [gate]
+      )
+    })
+  )
+
   it.live("D17: streams end when the door closes", () =>
     Effect.gen(function* () {
       const { door, send } = yield* start()
@@ -234,7 +261,7 @@ it.live("CHTTP-26: the official client lists, calls and is asked over HTTP+SSE",
     const { tools } = yield* Effect.promise(() => client.listTools())
     assert.deepStrictEqual(
       tools.map(({ name }) => name),
-      ["echo", "hold", "greet", "folders"]
+      ["echo", "hold", "wait", "greet", "folders"]
     )
     const result: RawMessage = yield* Effect.promise(() => client.callTool({ name: "greet" }))
     assert.strictEqual(result["content"][0].text, "Hello, Ada!")

@@ -146,6 +146,7 @@ export class CallAsks {
 
   /** Gives up what has waited too long. */
   tick(now: number): void {
+    if (this.#closed) return
     for (const [key, question] of this.#questions) {
       if (question.outcome !== undefined || now < question.deadline) continue
       this.#withdraw(question, "The question was not answered in time")
@@ -249,7 +250,8 @@ export class CallAsks {
     const page = visit(request)
     if (page?.elicitationId !== undefined) this.#visits.set(key, page.elicitationId)
     this.#sink.post(
-      Message.print(ServerRequest.toMessage(id, page === undefined ? request : ServerRequest.elicit(page)))
+      Message.print(ServerRequest.toMessage(id, page === undefined ? request : ServerRequest.elicit(page))),
+      true
     )
     return id
   }

@@ -9,9 +9,11 @@ import { printNotification, RpcError, type RequestId } from "@treadle/protocol/r
 import { MetaKey, type Meta, type ServerCapabilities, type SubscriptionFilter } from "@treadle/protocol/schema"
 import type { Change } from "../../Change.ts"
 import type { Admitted } from "../../envelope/Admitted.ts"
+import { uriKey } from "../../handler/ResourceUri.ts"
 import type { Limits } from "../../Limits.ts"
 import type { Row, Running } from "./Row.ts"
-import { printChange, type Hub } from "../offer/Hub.ts"
+import { tooLong } from "./Subscribe.ts"
+import { asNamed, printChange, type Hub } from "../offer/Hub.ts"
 
 const asked = (request: Admitted): SubscriptionFilter | undefined => {
   const filter = own(request.request.params, "notifications")
@@ -34,9 +36,13 @@ const honoured = (
     : {})
 })
 
-const hearing = (filter: SubscriptionFilter) => {
-  const uris = new Set(filter.resourceSubscriptions)
-  return (change: Change): boolean => {
+/** The resources of a filter, as its client wrote them. */
+const named = (filter: SubscriptionFilter): ReadonlyMap<string, string> =>
+  new Map((filter.resourceSubscriptions ?? []).map((uri) => [uriKey(uri), uri]))
+
+const hearing =
+  (filter: SubscriptionFilter, uris: ReadonlyMap<string, string>) =>
+  (change: Change): boolean => {
     switch (change._tag) {
       case "tools":
         return filter.toolsListChanged === true
@@ -45,16 +51,16 @@ const hearing = (filter: SubscriptionFilter) => {
       case "resources":
         return filter.resourcesListChanged === true
       case "resource":
-        return uris.has(change.uri)
+        return uris.has(uriKey(change.uri))
     }
   }
-}
 
 const subscription = (id: RequestId): Meta => ({ [MetaKey.subscriptionId]: id })
 
 /** What a listen request runs: nothing of the author's, and for as long as its client wants. */
 const listening = (id: RequestId, filter: SubscriptionFilter, hub: Hub): Running => {
   const meta = subscription(id)
+  const uris = named(filter)
   const acknowledged = printNotification("notifications/subscriptions/acknowledged", {
     notifications: filter as { readonly [key: string]: boolean | ReadonlyArray<string> },
     _meta: meta
@@ -65,7 +71,10 @@ const listening = (id: RequestId, filter: SubscriptionFilter, hub: Hub): Running
     effect: (call) =>
       Effect.callback<never>(() => {
         call.tell(acknowledged)
-        const leave = hub.add({ hears: hearing(filter), tell: (change) => call.tell(printChange(change, meta)) })
+        const leave = hub.add({
+          hears: hearing(filter, uris),
+          tell: (change) => call.tell(printChange(asNamed(change, uris), meta))
+        })
         return Effect.sync(leave)
       }),
     services: Context.empty(),
@@ -84,6 +93,9 @@ export const listen =
     const uris = filter.resourceSubscriptions?.length ?? 0
     if (uris > limits.subscribedUris) {
       return RpcError.invalidParams(`A subscription names at most ${limits.subscribedUris} resources, this one ${uris}`)
+    }
+    if (filter.resourceSubscriptions?.some((uri) => uri.length > limits.uriLength) === true) {
+      return tooLong(limits)
     }
     return listening(request.request.id, honoured(filter, capabilities), hub)
   }

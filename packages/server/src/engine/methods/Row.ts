@@ -18,7 +18,7 @@ export interface Running {
   /** What it fails with is the error that the request is answered with. */
   readonly effect: (call: RunningCall) => Effect.Effect<NeutralResult, RpcError, CurrentCall>
   /** A call counts against `limits.runningCalls`, a listener against `limits.listeners`. */
-  readonly kind?: "call" | "listen"
+  readonly kind?: RunningCall["kind"]
   readonly services: Context.Context<never>
   /** What keeps its services, where anything has to. */
   readonly lease?: Lease | undefined

@@ -8,12 +8,17 @@ import type { Row } from "./Row.ts"
 
 const missingUri = () => RpcError.invalidParams("params.uri must name a resource")
 
+/** A URI that nobody has to remember. */
+export const tooLong = ({ uriLength }: Limits): RpcError =>
+  RpcError.invalidParams(`A URI to hear of has at most ${uriLength} characters`)
+
 /** `resources/subscribe`. */
 export const subscribe =
   (limits: Limits): Row =>
   ({ request, session }) => {
     const uri = own(request.params, "uri")
     if (typeof uri !== "string") return missingUri()
+    if (uri.length > limits.uriLength) return tooLong(limits)
     return session?.subscribe(uri, limits.subscribedUris) === true
       ? "{}"
       : RpcError.invalidParams(`A session subscribes to at most ${limits.subscribedUris} resources`)

@@ -7,6 +7,7 @@ import type * as Context from "effect/Context"
 import { printNotification } from "@treadle/protocol/rpc"
 import type { Meta } from "@treadle/protocol/schema"
 import type { Change } from "../../Change.ts"
+import { uriKey } from "../../handler/ResourceUri.ts"
 
 export interface Listener {
   readonly hears: (change: Change) => boolean
@@ -18,7 +19,11 @@ const changeWindow = 50
 
 /** The same change has the same key. */
 export const changeKey = (change: Change): string =>
-  change._tag === "resource" ? `resource ${change.uri}` : change._tag
+  change._tag === "resource" ? `resource ${uriKey(change.uri)}` : change._tag
+
+/** A resource is named to a client as the client named it. */
+export const asNamed = (change: Change, uris: ReadonlyMap<string, string>): Change =>
+  change._tag === "resource" ? { ...change, uri: uris.get(uriKey(change.uri)) ?? change.uri } : change
 
 /** The printed notification of a change (BASE-23, SUB-06). */
 export const printChange = (change: Change, meta?: Meta): string => {

@@ -36,6 +36,8 @@ export class LiveChanges {
   readonly #parts: LiveParts
   readonly #inTurn = Semaphore.makeUnsafe(1)
   #entries: Entries = noEntries
+  /** The fiber that has the turn. */
+  #holder: unknown
 
   constructor(parts: LiveParts) {
     this.#parts = parts
@@ -43,7 +45,7 @@ export class LiveChanges {
 
   /** Offers the entries that there are at the start; they have no build errors. */
   start(entries: Entries): Effect.Effect<void> {
-    return this.#inTurn.withPermit(
+    return this.#turn(
       Effect.map(this.#parts.offer.put(entries), () => {
         this.#entries = entries
       })
@@ -91,13 +93,39 @@ export class LiveChanges {
 
   /** A part may take its time to be built, and what was asked for after it waits. */
   #next<A>(change: () => Effect.Effect<A, McpBuildErrors>): Effect.Effect<A, McpBuildErrors> {
-    return this.#inTurn.withPermit(
-      Effect.suspend(() => {
-        if (!this.#parts.isStopping()) return change()
-        return Effect.die(
-          new Error(`${this.#parts.info.implementation.name} was stopped, so what it serves cannot be changed any more`)
-        )
-      })
+    const { info, isStopping } = this.#parts
+    return this.#turn(
+      Effect.suspend(() =>
+        isStopping()
+          ? Effect.die(
+              new Error(`${info.implementation.name} was stopped, so what it serves cannot be changed any more`)
+            )
+          : change()
+      )
     )
+  }
+
+  /** One after another. Whoever has the turn would wait for itself. */
+  #turn<A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> {
+    return Effect.withFiber((fiber) => {
+      if (this.#holder === fiber) {
+        return Effect.die(
+          new Error(
+            "A layer cannot change what is served while it is built; fork the change, and it waits for its turn"
+          )
+        )
+      }
+      return this.#inTurn.withPermit(
+        Effect.ensuring(
+          Effect.suspend(() => {
+            this.#holder = fiber
+            return effect
+          }),
+          Effect.sync(() => {
+            this.#holder = undefined
+          })
+        )
+      )
+    })
   }
 }

@@ -6,83 +6,13 @@
  */
 import { revisionOf, type Revision } from "@treadle/protocol/era"
 import { HeaderName, trimHeaderValue } from "@treadle/protocol/http"
-import type { ClientCapabilities, LogLevel } from "@treadle/protocol/schema"
+import type { ClientCapabilities } from "@treadle/protocol/schema"
 import type { Inbound } from "../../envelope/Inbound.ts"
 import type { SessionFacts, SessionLookup } from "../../envelope/SessionFacts.ts"
-import type { Change } from "../../Change.ts"
 import type { Limits } from "../../Limits.ts"
-import { EventLog } from "./EventLog.ts"
-import { changeKey, printChange, type Hub } from "../offer/Hub.ts"
-
-class Session implements SessionFacts {
-  readonly id: string
-  readonly revision: Revision
-  readonly clientCapabilities: ClientCapabilities
-  readonly principal: string | undefined
-  readonly owner: string
-  logLevel: LogLevel | undefined = undefined
-  used: number
-  readonly log: EventLog
-  /** The resources whose changes it wants to hear of. */
-  readonly #uris = new Set<string>()
-  /** Where it can be told something: the streams that are open, the newest last. */
-  readonly #outlets = new Set<(text: string) => void>()
-  /** What changed while no stream was open. */
-  readonly #missed = new Map<string, Change>()
-
-  constructor(id: string, owner: string, opening: Opening, used: number, keptEvents: number) {
-    this.id = id
-    this.owner = owner
-    this.revision = opening.revision
-    this.clientCapabilities = opening.revision.able(opening.clientCapabilities)
-    this.principal = opening.inbound.principal?.id
-    this.used = used
-    this.log = new EventLog(keptEvents)
-  }
-
-  /** How many changes it is still to hear of. */
-  get waiting(): number {
-    return this.#missed.size
-  }
-
-  subscribe(uri: string, most: number): boolean {
-    if (!this.#uris.has(uri) && this.#uris.size >= most) return false
-    this.#uris.add(uri)
-    return true
-  }
-
-  unsubscribe(uri: string): void {
-    this.#uris.delete(uri)
-  }
-
-  readonly hears = (change: Change): boolean => change._tag !== "resource" || this.#uris.has(change.uri)
-
-  /** Tells it on one of its streams (CHTTP-10), or when the next one opens. */
-  readonly tell = (change: Change): void => {
-    const outlet = [...this.#outlets].at(-1)
-    if (outlet !== undefined) return outlet(printChange(change))
-    if (this.#missed.size < keptChanges) this.#missed.set(changeKey(change), change)
-  }
-
-  readonly attach = (outlet: (text: string) => void): (() => void) => {
-    this.#outlets.add(outlet)
-    for (const change of this.#missed.values()) outlet(printChange(change))
-    this.#missed.clear()
-    return () => {
-      this.#outlets.delete(outlet)
-    }
-  }
-}
-
-/** How many changes a session without a stream remembers. */
-const keptChanges = 64
-
-/** What a handshake said. */
-export interface Opening {
-  readonly inbound: Inbound
-  readonly revision: Revision
-  readonly clientCapabilities: ClientCapabilities
-}
+import type { EventLog } from "./EventLog.ts"
+import type { Hub } from "../offer/Hub.ts"
+import { Session, type Opening } from "./Session.ts"
 
 /** Whether HTTP requests of the compat era belong to sessions, or each stands alone. */
 export type SessionMode = "on" | "off"
@@ -91,8 +21,8 @@ export interface SessionParts {
   readonly limits: Limits
   readonly mode: SessionMode
   readonly now: () => number
-  /** How many calls an owner has running: such a session is not idle. */
-  readonly running: (owner: string) => number
+  /** Whether an owner has anything running: such a session is not idle. */
+  readonly running: (owner: string) => boolean
   /** Ends the calls of an owner. */
   readonly hangUp: (owner: string) => void
   readonly hub: Hub
@@ -214,7 +144,7 @@ export class CompatSessions {
   }
 
   #isExpired(session: Session, now: number): boolean {
-    return now - session.used > this.#parts.limits.sessionIdle && this.#parts.running(session.owner) === 0
+    return now - session.used > this.#parts.limits.sessionIdle && !this.#parts.running(session.owner)
   }
 
   #endExpired(now: number): void {
@@ -223,7 +153,7 @@ export class CompatSessions {
 
   /** Ends the longest idle of those without a running call. */
   #makeRoom(): boolean {
-    const idle = [...this.#byId.values()].filter((session) => this.#parts.running(session.owner) === 0)
+    const idle = [...this.#byId.values()].filter((session) => !this.#parts.running(session.owner))
     const oldest = idle.reduce<Session | undefined>(
       (found, session) => (found === undefined || session.used < found.used ? session : found),
       undefined

@@ -9,6 +9,8 @@ interface Kept {
   readonly number: number
   readonly id: string
   readonly text: string
+  /** Whether the reader cannot do without it. */
+  readonly needed: boolean
 }
 
 /** What an event, or a stream, costs beside its text, in characters. */
@@ -33,11 +35,14 @@ export class EventRecord {
     this.#log = log
   }
 
-  /** @returns the id of the event, unlike any other of the session */
-  keep(text: string): string {
+  /**
+   * @param needed whether it is kept for as long as its stream goes on
+   * @returns the id of the event, unlike any other of the session
+   */
+  keep(text: string, needed = false): string {
     const number = ++this.#last
     const id = `${this.#key}-${number}`
-    this.#kept.push({ number, id, text })
+    this.#kept.push({ number, id, text, needed })
     this.#log.grow(this, text.length + overhead)
     return id
   }
@@ -57,9 +62,16 @@ export class EventRecord {
     for (const { id, text } of this.after(after)) connection.send(text, { id })
   }
 
-  /** Forgets the oldest event, unless it is the last. @returns how much room that gives */
+  /** Nothing more is sent. @param read whether somebody read the end of it: then it is kept only where there is room */
+  end(read: boolean): void {
+    this.ended = true
+    if (read) this.#log.trim()
+  }
+
+  /** Forgets the oldest event that its reader can do without, and never the last. @returns how much room that gives */
   forget(): number {
-    const oldest = this.#kept.length > 1 ? this.#kept.shift() : undefined
+    const at = this.#kept.findIndex(({ needed }, index) => !needed && index < this.#kept.length - 1)
+    const [oldest] = at < 0 ? [] : this.#kept.splice(at, 1)
     const room = oldest === undefined ? 0 : oldest.text.length + overhead
     this.size -= room
     return room
@@ -104,13 +116,22 @@ export class EventLog {
     return record === undefined ? undefined : { record, after: Number(number) }
   }
 
-  /** Makes room for what a stream keeps: streams that have ended go first, then the oldest events of the others. */
+  /** A stream keeps more. */
   grow(record: EventRecord, by: number): void {
     record.size += by
     this.#size += by
+    this.trim(record)
+  }
+
+  /**
+   * Makes room: streams that have ended go first, then the oldest events of the others.
+   *
+   * @param spared a stream that does not go, because it is written to
+   */
+  trim(spared?: EventRecord): void {
     if (this.#size <= this.#limit) return
     for (const [key, other] of this.#records) {
-      if (other === record || !other.ended) continue
+      if (other === spared || !other.ended) continue
       this.#records.delete(key)
       this.#size -= other.size
       if (this.#size <= this.#limit) return

@@ -21,7 +21,7 @@ export type Attach = (tell: (text: string) => void) => () => void
 
 const listening = (attach: Attach): Running => ({
   name: "a stream",
-  kind: "listen",
+  kind: "stream",
   effect: (call) => Effect.callback<never>(() => Effect.sync(attach((text) => call.tell(text)))),
   services: Context.empty(),
   timeout: undefined,
@@ -60,7 +60,7 @@ export const makeHold = ({ inFlight, isStopping, limits, offered, run }: HoldPar
     const request = new Admitted(inbound, Message.request("", "a stream"), offered)
     request.session = session
     request.revision = session?.revision ?? request.revision
-    if (inFlight.count(request.owner, "listen") >= limits.listeners) {
+    if (inFlight.count(request.owner, "stream") >= limits.listeners) {
       const error = RpcError.internal(`${limits.listeners} streams are open already; close one of them`)
       return { rung: "calls", error }
     }

@@ -3,7 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import type { EventRecord } from "./EventLog.ts"
-import type { Events } from "./Events.ts"
+import type { EventFields, Events } from "./Events.ts"
 
 /** The first event of a stream, so that there is an id to come back with (CHTTP-03). */
 const prime = (connection: Events, record: EventRecord): void => void connection.send("", { id: record.keep("") })
@@ -12,6 +12,7 @@ const prime = (connection: Events, record: EventRecord): void => void connection
 class CallEvents implements Events {
   readonly #record: EventRecord
   readonly #polls: boolean
+  readonly #waiting = new Set<() => void>()
   #connection: Events | undefined
 
   constructor(record: EventRecord, connection: Events, polls: boolean) {
@@ -23,16 +24,16 @@ class CallEvents implements Events {
     if (polls) prime(connection, record)
   }
 
-  send(text: string): boolean {
-    const id = this.#record.keep(text)
+  send(text: string, fields?: EventFields): boolean {
+    const id = this.#record.keep(text, fields?.needed)
     return this.#connection === undefined || this.#connection.send(text, { id })
   }
 
   end(text?: string): void {
     const fields = text === undefined ? undefined : { id: this.#record.keep(text) }
-    this.#record.ended = true
+    this.#record.end(!this.gone())
     this.#connection?.end(text, fields)
-    this.#connection = undefined
+    this.#connect(undefined)
   }
 
   comment(): void {
@@ -42,23 +43,42 @@ class CallEvents implements Events {
   pause(retry: number): void {
     if (!this.#polls) return
     this.#connection?.pause(retry)
-    this.#connection = undefined
+    this.#connect(undefined)
+  }
+
+  gone(): boolean {
+    return this.#connection?.gone() ?? true
   }
 
   unread(): number {
     return this.#connection?.unread() ?? 0
   }
 
-  get drained(): Effect.Effect<void> {
-    return this.#connection?.drained ?? Effect.void
+  /** Completes when the reader has caught up, or when it reads on another connection, or on none. */
+  readonly drained: Effect.Effect<void> = Effect.suspend(() =>
+    this.#connection === undefined ? Effect.void : Effect.raceFirst(this.#connection.drained, this.#moved)
+  )
+
+  readonly #moved: Effect.Effect<void> = Effect.callback<void>((resume) => {
+    const move = () => resume(Effect.void)
+    this.#waiting.add(move)
+    return Effect.sync(() => {
+      this.#waiting.delete(move)
+    })
+  })
+
+  #connect(connection: Events | undefined): void {
+    this.#connection = connection
+    const waiting = [...this.#waiting]
+    this.#waiting.clear()
+    for (const move of waiting) move()
   }
 
   #resume(connection: Events, after: number): Events {
     this.#connection?.end()
-    this.#connection = undefined
     this.#record.replay(connection, after)
     if (this.#record.ended) connection.end()
-    else this.#connection = connection
+    this.#connect(this.#record.ended ? undefined : connection)
     return this
   }
 }
@@ -83,6 +103,7 @@ export const sessionEvents = (record: EventRecord, connection: Events, polls: bo
     },
     comment: () => connection.comment(),
     pause: () => {},
+    gone: () => connection.gone(),
     unread: () => connection.unread(),
     drained: connection.drained
   }

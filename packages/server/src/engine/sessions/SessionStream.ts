@@ -39,7 +39,8 @@ export const makeSessionStreams = ({ hold, logOf }: SessionStreamParts) => {
       if (from !== undefined) record.replay(connection, from.after)
       return sessionEvents(record, connection, session.revision.polls)
     })
-    const call = hold(inbound, sink, session.attach, session)
+    const attach = (tell: (text: string) => void) => session.attach({ tell, full: () => false, onRoom: () => {} })
+    const call = hold(inbound, sink, attach, session)
     if ("rung" in call) return call
     record.listener = call
     return () => call.end("cancelled")

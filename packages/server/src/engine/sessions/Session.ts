@@ -1,0 +1,87 @@
+/**
+ * One session of the compat era: what its handshake settled, what it wants to hear of, and what it is still to hear.
+ */
+import type { Revision } from "@treadle/protocol/era"
+import type { ClientCapabilities, LogLevel } from "@treadle/protocol/schema"
+import type { Change } from "../../Change.ts"
+import type { Inbound } from "../../envelope/Inbound.ts"
+import type { Outlet, SessionFacts } from "../../envelope/SessionFacts.ts"
+import { uriKey } from "../../handler/ResourceUri.ts"
+import { asNamed, changeKey, printChange } from "../offer/Hub.ts"
+import { EventLog } from "./EventLog.ts"
+
+/** What a handshake said. */
+export interface Opening {
+  readonly inbound: Inbound
+  readonly revision: Revision
+  readonly clientCapabilities: ClientCapabilities
+}
+
+export class Session implements SessionFacts {
+  readonly id: string
+  readonly revision: Revision
+  readonly clientCapabilities: ClientCapabilities
+  readonly principal: string | undefined
+  readonly owner: string
+  logLevel: LogLevel | undefined = undefined
+  used: number
+  readonly log: EventLog
+  /** The resources whose changes it wants to hear of, as it wrote them. */
+  readonly #uris = new Map<string, string>()
+  /** Where it can be told something: the streams that are open, the newest last. */
+  readonly #outlets = new Set<Outlet>()
+  /** What changed while no stream could tell: each list once, and each resource that it wants to hear of. */
+  readonly #missed = new Map<string, Change>()
+
+  constructor(id: string, owner: string, opening: Opening, used: number, keptEvents: number) {
+    this.id = id
+    this.owner = owner
+    this.revision = opening.revision
+    this.clientCapabilities = opening.revision.able(opening.clientCapabilities)
+    this.principal = opening.inbound.principal?.id
+    this.used = used
+    this.log = new EventLog(keptEvents)
+  }
+
+  /** How many changes it is still to hear of. */
+  get waiting(): number {
+    return this.#missed.size
+  }
+
+  subscribe(uri: string, most: number): boolean {
+    const key = uriKey(uri)
+    if (!this.#uris.has(key) && this.#uris.size >= most) return false
+    this.#uris.set(key, uri)
+    return true
+  }
+
+  unsubscribe(uri: string): void {
+    this.#uris.delete(uriKey(uri))
+    this.#missed.delete(changeKey({ _tag: "resource", uri }))
+  }
+
+  readonly hears = (change: Change): boolean => change._tag !== "resource" || this.#uris.has(uriKey(change.uri))
+
+  /** Tells it on one of its streams (CHTTP-10), or when the next one opens or has room. */
+  readonly tell = (change: Change): void => {
+    const own = asNamed(change, this.#uris)
+    this.#missed.set(changeKey(own), own)
+    this.#flush()
+  }
+
+  readonly attach = (outlet: Outlet): (() => void) => {
+    this.#outlets.add(outlet)
+    this.#flush()
+    return () => {
+      this.#outlets.delete(outlet)
+    }
+  }
+
+  #flush(): void {
+    const outlet = [...this.#outlets].at(-1)
+    if (outlet === undefined) return
+    if (outlet.full()) return outlet.onRoom(() => this.#flush())
+    for (const change of this.#missed.values()) outlet.tell(printChange(change))
+    this.#missed.clear()
+  }
+}
