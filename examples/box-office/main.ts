@@ -9,10 +9,12 @@ import * as Effect from "effect/Effect"
 import { demonstration } from "./client.ts"
 import { boxOffice } from "./server.ts"
 
-const refuse = (problem: string): never => {
-  console.error(`${problem}\nnpm start -- [--once] [--port N] [--stdio]`)
-  process.exit(2)
+const end = (problem: string): never => {
+  console.error(problem)
+  process.exit(1)
 }
+
+const refuse = (problem: string): never => end(`${problem}\nnpm start -- [--once] [--port N] [--stdio]`)
 
 const read = () => {
   const options = {
@@ -33,7 +35,7 @@ const port = /^\d{1,5}$/.test(asked) && Number(asked) <= 65_535 ? Number(asked) 
 const serveHttp = async () => {
   if (port === undefined) return refuse(`--port takes a number from 0 to 65535, not ${asked}`)
   const server = await McpNode.listen(boxOffice, { port }).catch((error: Error) =>
-    refuse(`Port ${port} cannot be opened (${error.message}). Take another with --port; 0 takes one that is free.`)
+    end(`Port ${port} cannot be opened (${error.message}). Try another: npm start -- --port ${(port + 1) % 65_536}`)
   )
   console.log(`Box office serves MCP at ${server.url}\n`)
   await Effect.runPromise(demonstration(server.url, console.log))
