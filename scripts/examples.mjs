@@ -5,7 +5,7 @@ import { root } from "./tools.mjs"
 const programs = ["box-office/main.ts", "orders/main.ts"]
 
 export const buildExamples = async () => {
-  const { build } = await import("esbuild")
+  const { build, stop } = await import("esbuild")
   for (const program of programs) {
     const folder = path.join(root, "examples", path.dirname(program))
     await build({
@@ -19,4 +19,6 @@ export const buildExamples = async () => {
       logLevel: "error"
     })
   }
+  // Its service would stay for as long as this process does.
+  await stop()
 }

@@ -5,8 +5,11 @@ import { spawn } from "node:child_process"
 import path from "node:path"
 import { install, root, run } from "./tools.mjs"
 
-install()
-run(process.execPath, ["scripts/build.mjs", "--if-needed"])
+// Standard output is the program's own: with --stdio it carries the protocol.
+const aside = { stdio: ["inherit", 2, 2] }
+console.error("installing and building what is missing…")
+install(aside)
+run(process.execPath, ["scripts/build.mjs", "--if-needed"], aside)
 const { buildExamples } = await import("./examples.mjs")
 await buildExamples()
 

@@ -17,9 +17,9 @@ export const run = (command, args, options = {}) => {
 }
 
 /** Installs the dependencies where they are missing. */
-export const install = () => {
+export const install = (options) => {
   if (existsSync(path.join(root, "node_modules", ".package-lock.json"))) return
-  run("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"])
+  run("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"], options)
 }
 
 const native = path.join(root, "node_modules/@effect/tsgo-linux-x64/artifacts/typescript/7.0.2/tsc")

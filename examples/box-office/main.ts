@@ -3,22 +3,43 @@
  * output. `--once` ends after the demonstration; `--port N` chooses the port.
  */
 import { fileURLToPath } from "node:url"
+import { parseArgs } from "node:util"
 import { McpNode } from "@treadle/server/node"
 import * as Effect from "effect/Effect"
 import { demonstration } from "./client.ts"
 import { boxOffice } from "./server.ts"
 
-const portAt = process.argv.indexOf("--port")
-const port = portAt < 0 ? 8080 : Number(process.argv[portAt + 1])
+const end = (problem: string): never => {
+  console.error(problem)
+  process.exit(1)
+}
+
+const refuse = (problem: string): never => end(`${problem}\nnpm start -- [--once] [--port N] [--stdio]`)
+
+const read = () => {
+  const options = {
+    once: { type: "boolean" },
+    port: { type: "string", default: "8080" },
+    stdio: { type: "boolean" }
+  } as const
+  try {
+    return parseArgs({ options }).values
+  } catch (error) {
+    return refuse(error instanceof Error ? error.message : String(error))
+  }
+}
+
+const { once = false, port: asked, stdio = false } = read()
+const port = /^\d{1,5}$/.test(asked) && Number(asked) <= 65_535 ? Number(asked) : undefined
 
 const serveHttp = async () => {
-  const server = await McpNode.listen(boxOffice, { port }).catch((error: Error) => {
-    console.error(`Port ${port} cannot be opened (${error.message}). Try another: npm start -- --port ${port + 1}`)
-    process.exit(1)
-  })
+  if (port === undefined) return refuse(`--port takes a number from 0 to 65535, not ${asked}`)
+  const server = await McpNode.listen(boxOffice, { port }).catch((error: Error) =>
+    end(`Port ${port} cannot be opened (${error.message}). Try another: npm start -- --port ${(port + 1) % 65_536}`)
+  )
   console.log(`Box office serves MCP at ${server.url}\n`)
   await Effect.runPromise(demonstration(server.url, console.log))
-  if (process.argv.includes("--once")) return server.close()
+  if (once) return server.close()
   const host = {
     mcpServers: { "box-office": { command: "node", args: [fileURLToPath(import.meta.url), "--stdio"] } }
   }
@@ -28,4 +49,4 @@ const serveHttp = async () => {
   process.once("SIGTERM", () => void server.close())
 }
 
-await (process.argv.includes("--stdio") ? McpNode.stdio(boxOffice) : serveHttp())
+await (stdio ? McpNode.stdio(boxOffice) : serveHttp())

@@ -219,6 +219,15 @@ describe.each(rows.filter(({ era }) => era === "compat"))("$peer over $door, in 
   })
 })
 
+/** What a run of the program that fails ends with. */
+const failing = async (...args: ReadonlyArray<string>) => {
+  const failed = await run(process.execPath, [program, ...args], { timeout: 25_000 }).catch(
+    (error: { readonly code: number; readonly stderr: string }) => error
+  )
+  assert("code" in failed)
+  return failed
+}
+
 describe("the program", () => {
   it("shows what its client sees, and ends with --once", { timeout: 30_000 }, async () => {
     const { stdout } = await run(process.execPath, [program, "--once", "--port", "0"], { timeout: 25_000 })
@@ -240,12 +249,19 @@ describe("the program", () => {
 
   it("says which port to take where its own is taken", { timeout: 30_000 }, async () => {
     const port = new URL(url()).port
-    const failed = await run(process.execPath, [program, "--once", "--port", port], { timeout: 25_000 }).catch(
-      (error: { readonly code: number; readonly stderr: string }) => error
-    )
-    assert("code" in failed)
+    const failed = await failing("--once", "--port", port)
     assert.strictEqual(failed.code, 1)
     assert.include(failed.stderr, `npm start -- --port ${Number(port) + 1}`)
+  })
+
+  it.each([
+    [["--onse"], "Unknown option '--onse'"],
+    [["--port", "abc"], "--port takes a number from 0 to 65535, not abc"],
+    [["--port", "99999"], "--port takes a number from 0 to 65535, not 99999"]
+  ])("refuses what it does not know: %s", { timeout: 30_000 }, async (args, why) => {
+    const failed = await failing(...args)
+    assert.strictEqual(failed.code, 1)
+    assert.include(failed.stderr, `${why}\nnpm start -- [--once] [--port N] [--stdio]`)
   })
 })
 

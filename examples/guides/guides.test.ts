@@ -2,9 +2,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { McpClient } from "@treadle/client"
 import { connect } from "@treadle/client/promise"
+import { McpHttp } from "@treadle/server/http"
 import { McpNode } from "@treadle/server/node"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { Hono } from "hono"
 import { boxOffice } from "../box-office/server.ts"
 import { open, soldOut } from "./changes.ts"
 import { makeFastify } from "./fastify.ts"
@@ -93,5 +95,23 @@ describe("the guides", () => {
     await using client = await connect("http://who.example/mcp", settings)
     const result = await client.callTool("who_am_i", {})
     assert.deepStrictEqual(result.content, [{ type: "text", text: "ada" }])
+  })
+
+  it("answer in a Hono app that has read the body, given the text that Hono remembers", async () => {
+    await using serve = McpHttp.fetch(weather)
+    const reading = new Hono()
+    reading.use(async (c, next) => {
+      await c.req.json()
+      await next()
+    })
+    reading.post("/mcp", async (c) => serve(new Request(c.req.raw, { method: "POST", body: await c.req.text() })))
+    reading.all("/bare", (c) => serve(c.req.raw))
+    const fetch = async (request: Request) => reading.fetch(request)
+    await using client = await connect("http://localhost/mcp", { fetch })
+    const result = await client.callTool("get_forecast", { city: "Oslo" })
+    assert.deepStrictEqual(result.structuredContent, { degrees: 21 })
+    const headers = { "content-type": "application/json" }
+    const bare = await fetch(new Request("http://localhost/bare", { method: "POST", headers, body: "{}" }))
+    assert.strictEqual(bare.status, 500)
   })
 })

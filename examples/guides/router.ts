@@ -11,7 +11,7 @@ const mcp = Mcp.make({ name: "who", version: "1.0.0" }).tool("who_am_i", { descr
   CurrentUser.use((user) => Effect.succeed(user.id))
 )
 
-/** `Layer<never, McpBuildErrors, HttpRouter>`: the user is discharged at the door. */
+/** `Layer<Live, McpBuildErrors, HttpRouter>`: the user is discharged at the door, and `Live` changes what is served. */
 export const routes = McpRouter.layer(mcp, {
   path: "/mcp",
   request: ({ headers }) =>

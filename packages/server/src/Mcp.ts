@@ -98,9 +98,46 @@ export interface AnyMcp {
 export interface Mcp<out R, in out Ctx = {}> extends AnyMcp, Part<R, Ctx> {
   readonly definition: ServedDefinition
 
-  /** Adds a tool made of a contract and its function. */
+  /**
+   * Adds a tool made of a contract and its function.
+   *
+   * @param endpoint what `Endpoint.make` gave; clients share it
+   * @param handler gets the decoded input and the call, and returns an Effect or a promise of the declared output
+   *
+   * @example
+   * ```ts
+   * import { Endpoint, Mcp } from "@treadle/server"
+   * import * as Effect from "effect/Effect"
+   * import * as Schema from "effect/Schema"
+   *
+   * const double = Endpoint.make("double", { description: "Twice a number", input: { n: Schema.Int }, output: Schema.Int })
+   * const mcp = Mcp.make({ name: "sums", version: "1.0.0" }).tool(double, ({ n }) => Effect.succeed(2 * n))
+   * Mcp.check(mcp) // => []
+   * ```
+   */
   tool<X extends AnyEndpoint, R2 = never>(endpoint: X, handler: Handler<X, Ctx, R2>): Mcp<R | Exclude<R2, Met>, Ctx>
-  /** Adds a tool that no client shares the contract of. */
+  /**
+   * Adds a tool that no client shares the contract of.
+   *
+   * @param name 1 to 128 characters of `A-Z a-z 0-9 _ - .`
+   * @param definition `description`, and optionally `input` (fields of Effect schemas, an Effect Schema, a Zod or ArkType
+   * object), `output` (without it the tool returns text, blocks or nothing), `errors`, `hints`, `title`, `icons`, `meta`,
+   * `visible`, `timeout` in milliseconds, `once`
+   * @param handler gets the decoded input and the call, and returns an Effect or a promise
+   *
+   * @example
+   * ```ts
+   * import { Mcp } from "@treadle/server"
+   * import * as Schema from "effect/Schema"
+   *
+   * const mcp = Mcp.make({ name: "sums", version: "1.0.0" }).tool(
+   *   "half",
+   *   { description: "Half a number", input: { n: Schema.Int }, output: Schema.Int },
+   *   async ({ n }, { fail }) => (n % 2 === 0 ? n / 2 : fail(`${n} is odd.`))
+   * )
+   * Mcp.check(mcp) // => []
+   * ```
+   */
   tool<
     const Name extends string,
     const I extends InputDef = {},
@@ -131,7 +168,26 @@ export interface Mcp<out R, in out Ctx = {}> extends AnyMcp, Part<R, Ctx> {
     definition: TemplateDefinition<T, V, C, Ctx>,
     read: (variables: Variables<T, V>, call: Call<Ctx, never>) => Read<R2>
   ): Mcp<R | Exclude<R2 | CompleterServices<C>, Met>, Ctx>
-  /** Adds a prompt; its arguments travel as text and are decoded before `get` runs. */
+  /**
+   * Adds a prompt; its arguments travel as text and are decoded before `get` runs.
+   *
+   * @param definition `description`, and optionally `arguments` (each encoded as a string), `complete`, `title`, `icons`,
+   * `meta`, `visible`, `timeout` in milliseconds
+   * @param get gets the decoded arguments and the call, and returns an Effect or a promise of a text or of messages
+   *
+   * @example
+   * ```ts
+   * import { Mcp, Prompt } from "@treadle/server"
+   * import * as Schema from "effect/Schema"
+   *
+   * const mcp = Mcp.make({ name: "evening", version: "1.0.0" }).prompt(
+   *   "plan",
+   *   { description: "Plans an evening", arguments: { city: Schema.String } },
+   *   async ({ city }) => Prompt.user(`Plan an evening in ${city}.`)
+   * )
+   * Mcp.check(mcp) // => []
+   * ```
+   */
   prompt<A extends PromptArguments = {}, C = {}, R2 = never>(
     name: string,
     definition: PromptDefinition<A, keyof Input<A> & string, C, Ctx>,

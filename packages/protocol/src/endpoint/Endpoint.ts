@@ -13,7 +13,9 @@ export interface Description {
   readonly description: string
   /** For people. */
   readonly title?: string
+  /** What it does to the world; what is not said is not sent. */
   readonly hints?: Hints
+  /** For people. Clients load them from `https:` and `data:` addresses only (ICON-03). */
   readonly icons?: ReadonlyArray<Icon>
   /** `_meta` of the listed tool. */
   readonly meta?: Meta
@@ -114,6 +116,7 @@ const make = <
     readonly input?: I
     readonly output?: O
     readonly errors?: E
+    /** A route in HTTP's own terms, as `"GET /shows/:id"`; its parameters are fields of `input`. Nothing serves it yet. */
     readonly http?: Route<R, I>
   }
 ): Endpoint<Name, { readonly input: I; readonly output: [O] extends [never] ? undefined : O; readonly errors: E }> =>
