@@ -14,9 +14,18 @@ export const subscribe =
   ({ request, session }) => {
     const uri = own(request.params, "uri")
     if (typeof uri !== "string") return missingUri()
-    return session?.subscribe(uri, limits.subscribedUris) === true
-      ? "{}"
-      : RpcError.invalidParams(`A session subscribes to at most ${limits.subscribedUris} resources`)
+    switch (session?.subscribe(uri, limits.subscribedUris)) {
+      case "kept":
+        return "{}"
+      case "too-many":
+        return RpcError.invalidParams(
+          `A session subscribes to at most ${limits.subscribedUris} resources; unsubscribe from one first`
+        )
+      default:
+        return RpcError.invalidParams(
+          "Nobody can be told of changes here, because this server keeps no sessions; read the resource again instead"
+        )
+    }
   }
 
 /** `resources/unsubscribe`; one that was not subscribed to is fine. */

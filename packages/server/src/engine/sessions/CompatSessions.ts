@@ -8,7 +8,7 @@ import { revisionOf, type Revision } from "@treadle/protocol/era"
 import { HeaderName, trimHeaderValue } from "@treadle/protocol/http"
 import type { ClientCapabilities, LogLevel } from "@treadle/protocol/schema"
 import type { Inbound } from "../../envelope/Inbound.ts"
-import type { SessionFacts, SessionLookup } from "../../envelope/SessionFacts.ts"
+import type { SessionFacts, SessionLookup, Subscribed } from "../../envelope/SessionFacts.ts"
 import type { Change } from "../../Change.ts"
 import type { Limits } from "../../Limits.ts"
 import { EventLog } from "./EventLog.ts"
@@ -45,10 +45,10 @@ class Session implements SessionFacts {
     return this.#missed.size
   }
 
-  subscribe(uri: string, most: number): boolean {
-    if (!this.#uris.has(uri) && this.#uris.size >= most) return false
+  subscribe(uri: string, most: number): Subscribed {
+    if (!this.#uris.has(uri) && this.#uris.size >= most) return "too-many"
     this.#uris.add(uri)
-    return true
+    return "kept"
   }
 
   unsubscribe(uri: string): void {
@@ -112,7 +112,7 @@ const alone = ({ http, owner, principal }: Inbound): SessionFacts => {
     owner,
     logLevel: undefined,
     used: 0,
-    subscribe: () => false,
+    subscribe: () => "stands-alone",
     unsubscribe: () => {},
     attach: () => () => {}
   }
