@@ -84,7 +84,7 @@ describe("doors of several processes", () => {
 })
 
 const findProgramme = Endpoint.make("find_programme", {
-  description: "",
+  description: "Tested",
   input: { region: Schema.String, year: Schema.Int }
 })
 

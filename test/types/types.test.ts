@@ -48,6 +48,8 @@ const expected: Readonly<Record<string, string>> = {
   W10: `Did you mean '"SoldOut"'?`,
   W11: `Types of property 'n' are incompatible.`,
   W12: `Type 'string' is not assignable to type 'number'.`,
+  W30: `'"\\"idd\\" is not one of its variables"'`,
+  W31: `'"\\"idd\\" is not one of its variables"'`,
   W13: `Expected 3 arguments, but got 2.`,
   W14: `Argument of type 'Mcp<never, { user: string; }>' is not assignable to parameter of type 'string | URL'.`,
   W15: `"this server still needs services: give them with mcp.provide(layer), or use an Effect door"`,

@@ -24,6 +24,8 @@ declare const s: McpSession
 /* W10 */ m.tool(hold, async ({ show }, { fail }) => fail({ _tag: "Soldout", left: show }))
 /* W11 */ m.tool("x", { description: "x", output: z.object({ n: z.number() }) }, async () => ({ n: "1" }))
 /* W12 */ s.call(list)({ limit: "3" })
+/* W30 */ m.template({ uriTemplate: "x://{id}", name: "x", complete: { idd: () => [] } }, async () => "x")
+/* W31 */ m.template({ uriTemplate: "x://{id}", name: "x", variables: { idd: Schema.String } }, async () => "x")
 const ctx = Mcp.make<{ user: string }>({ name: "x", version: "1" }).tool(ping, async (_, { context }) => context.user)
 /* W13 */ McpNode.handler(ctx)({} as any, {} as any)
 /* W14 */ connect(ctx)

@@ -116,6 +116,7 @@ const elicit = (request: FormRequest): Ask<ElicitResult> => ({
  * sends it again once the page was visited, so ask only for what is not done yet.
  *
  * @param question `message` says why; `url` holds no data of the person and no link that logs in by itself (ELIC-11)
+ * @throws TypeError where `url` is no absolute URL
  *
  * @example
  * ```ts
@@ -124,11 +125,18 @@ const elicit = (request: FormRequest): Ask<ElicitResult> => ({
  * Ask.url({ message: "Pay for the seats", url: "https://box.example/pay/7" }).requires // => { elicitation: { url: {} } }
  * ```
  */
-const url = (question: { readonly message: string; readonly url: string }): Ask<UrlAnswer> => ({
-  request: ServerRequest.elicit({ mode: "url", message: question.message, url: question.url }),
-  requires: { elicitation: { url: {} } },
-  read: (answer) => Result.map(readElicitation(answer), ({ action }) => ({ action }))
-})
+const url = (question: { readonly message: string; readonly url: string }): Ask<UrlAnswer> => {
+  if (!URL.canParse(question.url)) {
+    throw new TypeError(
+      `Ask.url cannot send anyone to ${JSON.stringify(question.url)}: give an absolute URL, such as https://box.example/pay`
+    )
+  }
+  return {
+    request: ServerRequest.elicit({ mode: "url", message: question.message, url: question.url }),
+    requires: { elicitation: { url: {} } },
+    read: (answer) => Result.map(readElicitation(answer), ({ action }) => ({ action }))
+  }
+}
 
 /**
  * Asks the client's model for a message (SAMP-01). The client needs `sampling.tools` where tools are offered, and

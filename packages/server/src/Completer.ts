@@ -24,8 +24,8 @@ export type Completer<Names extends string, in Ctx, R> = (
 export type Completers<Names extends string, in Ctx> = { readonly [N in Names]?: Completer<Names, Ctx, unknown> }
 
 /** A completer for something that is not there does not compile, and says so. */
-export type KnownOnly<C, Names extends string> = {
-  readonly [N in Exclude<keyof C, Names>]: `"${N & string}" is not one of its arguments`
+export type KnownOnly<C, Names extends string, What extends "arguments" | "variables"> = {
+  readonly [N in Exclude<keyof C, Names>]: `"${N & string}" is not one of its ${What}`
 }
 
 /** The services that completers need. */

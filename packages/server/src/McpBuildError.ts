@@ -16,6 +16,8 @@ export type McpBuildError =
       readonly tool: string
       readonly places: ReadonlyArray<Place>
       readonly place: Place
+      /** Whether one of them was served already when the others were added. */
+      readonly served?: true
     }
   | {
       readonly _tag: "InvalidDefinition"
@@ -39,16 +41,21 @@ export type McpBuildError =
   | { readonly _tag: "InvalidTemplate"; readonly template: string; readonly rule: string; readonly place: Place }
   | {
       readonly _tag: "DuplicateResource"
+      readonly kind: "resource" | "template"
       /** The URI, or the template. */
       readonly resource: string
       readonly places: ReadonlyArray<Place>
       readonly place: Place
+      /** Whether one of them was served already when the others were added. */
+      readonly served?: true
     }
   | {
       readonly _tag: "DuplicatePrompt"
       readonly prompt: string
       readonly places: ReadonlyArray<Place>
       readonly place: Place
+      /** Whether one of them was served already when the others were added. */
+      readonly served?: true
     }
   | {
       readonly _tag: "UnknownCompletion"
@@ -77,13 +84,18 @@ export type McpBuildError =
 
 const quoted = (name: string): string => JSON.stringify(name)
 
+const repetition = ({ places }: { readonly places: ReadonlyArray<Place> }): string =>
+  `is added ${places.length} times (${places.join(", ")})`
+
+const orReplace = ({ served }: { readonly served?: true }): string => (served ? ", or use live.replace" : "")
+
 /** One reason in a sentence: what, where and what to do. */
 export const describe = (error: McpBuildError): string => {
   switch (error._tag) {
     case "InvalidToolName":
       return `tool ${quoted(error.tool)} (${error.place}): ${error.rule}. Rename it.`
     case "DuplicateTool":
-      return `tool ${quoted(error.tool)} is added ${error.places.length} times (${error.places.join(", ")}). Rename all but one.`
+      return `tool ${quoted(error.tool)} ${repetition(error)}. Rename all but one${orReplace(error)}.`
     case "InvalidDefinition":
       return `${error.kind} ${quoted(error.name)} (${error.place}): ${error.why}.`
     case "NotPromotable":
@@ -101,9 +113,9 @@ export const describe = (error: McpBuildError): string => {
     case "InvalidTemplate":
       return `template ${quoted(error.template)} (${error.place}): ${error.rule}.`
     case "DuplicateResource":
-      return `resource ${quoted(error.resource)} is added ${error.places.length} times (${error.places.join(", ")}). Give each its own URI.`
+      return `${error.kind} ${quoted(error.resource)} ${repetition(error)}. Give each its own URI${orReplace(error)}.`
     case "DuplicatePrompt":
-      return `prompt ${quoted(error.prompt)} is added ${error.places.length} times (${error.places.join(", ")}). Rename all but one.`
+      return `prompt ${quoted(error.prompt)} ${repetition(error)}. Rename all but one${orReplace(error)}.`
     case "UnknownCompletion": {
       const known = error.known.length === 0 ? "no arguments" : error.known.map(quoted).join(", ")
       return `${error.kind} ${quoted(error.name)} (${error.place}) completes ${quoted(error.argument)}, and has ${known}. Complete what it has.`

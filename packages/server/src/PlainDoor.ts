@@ -59,9 +59,10 @@ export const liveHandle = <Ctx>(
 /**
  * Prepares a door.
  *
- * @throws McpBuildErrors with every reason, when the definition cannot be served
+ * @throws McpBuildErrors with every reason, when the definition cannot be served; TypeError, when there is none
  */
 export const plainDoor = <Ctx>(mcp: Mcp<never, Ctx>, settings: ServedSettings): PlainDoor<Ctx> => {
+  if (mcp?.definition === undefined) throw new TypeError("A door serves what Mcp.make({ … }) gives; it was given none")
   const errors = Mcp.check(mcp)
   if (errors.length > 0) throw new McpBuildErrors({ server: mcp.definition.info.implementation.name, errors })
   const scope = Scope.makeUnsafe()

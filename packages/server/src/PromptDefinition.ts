@@ -28,7 +28,7 @@ export interface PromptDefinition<A, Names extends string, C, in Ctx> {
   /** `_meta` of the listed prompt. */
   readonly meta?: Meta
   readonly arguments?: A
-  readonly complete?: C & Completers<Names, Ctx> & KnownOnly<C, Names>
+  readonly complete?: C & Completers<Names, Ctx> & KnownOnly<C, Names, "arguments">
   /** Whether a caller sees the prompt and may get it. */
   readonly visible?: (context: Ctx) => boolean
   /** Milliseconds after which getting it is interrupted and answered with -32603 in words. No limit by default. */
@@ -41,7 +41,7 @@ export interface PromptMessage {
   readonly content: Content
 }
 
-/** What a prompt gives: the text of one user message, or messages. */
+/** What a prompt gives: the text of one user message, or messages; an empty list is a prompt without any. */
 export type PromptBody = string | PromptMessage | ReadonlyArray<PromptMessage>
 
 /** What the function of a prompt returns. */

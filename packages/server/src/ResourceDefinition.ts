@@ -60,8 +60,8 @@ export interface TemplateDefinition<T extends string, V, C, in Ctx> extends Read
   /** RFC 6570 without prefixes and explosion, as in `box-office://shows/{id}{?day}`. */
   readonly uriTemplate: T
   /** What variables are decoded by; one that is not named stays text. A URI whose variables do not fit is not found. */
-  readonly variables?: V & { readonly [N in Exclude<keyof V, VariableName<T>>]: `"${N & string}" is no variable of it` }
-  readonly complete?: C & Completers<VariableName<T>, Ctx> & KnownOnly<C, VariableName<T>>
+  readonly variables?: V & KnownOnly<V, VariableName<T>, "variables">
+  readonly complete?: C & Completers<VariableName<T>, Ctx> & KnownOnly<C, VariableName<T>, "variables">
 }
 
 /** One item of what was read. */

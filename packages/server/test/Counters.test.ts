@@ -14,7 +14,7 @@ import { empty } from "./fixtures/calling.ts"
 import { compatDoor } from "./fixtures/compatDoor.ts"
 import { headersOf } from "./fixtures/rawPeers.ts"
 
-const plain = { description: "" }
+const plain = { description: "Tested" }
 const idle = empty()
   .tool("t", plain, async () => "x")
   .prompt("p", plain, async () => "x")

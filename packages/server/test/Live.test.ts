@@ -132,6 +132,10 @@ describe.each(lists)("the list of $list", (list) => {
           describeBuildError(mine[0] as (typeof errors)[number]),
           /\(Live\.test\.ts:\d+, Live\.test\.ts:\d+\)/
         )
+        const kind = { tools: "tool", prompts: "prompt", resources: "resource", templates: "template" }[list.list]
+        const told = describeBuildError(mine[0] as (typeof errors)[number])
+        assert.match(told, new RegExp(`^${kind} "`))
+        assert.match(told, /(?:Rename all but one|Give each its own URI), or use live\.replace\.$/)
         assert.lengthOf(errors, 8)
         assert.match(
           message,
@@ -149,13 +153,13 @@ describe("a change", () => {
     Effect.gen(function* () {
       const { asks, served } = yield* eras(part("old", "a"))
       const faulty = part("new", "fine", "a")
-        .tool("a b" as "ab", { description: "" }, async () => "")
-        .tool("twice", { description: "" }, async () => "")
-        .tool("twice", { description: "" }, async () => "")
+        .tool("a b" as "ab", { description: "Tested" }, async () => "")
+        .tool("twice", { description: "Tested" }, async () => "")
+        .tool("twice", { description: "Tested" }, async () => "")
         .resource({ uri: "no-scheme", name: "n" }, async () => "")
-      const tags = yield* Effect.map(Effect.flip(served.live.replace(faulty)), ({ errors }) =>
-        errors.map(({ _tag, place }) => [_tag, place.replace(/\d+/, "N")])
-      )
+      const { errors, message } = yield* Effect.flip(served.live.replace(faulty))
+      const tags = errors.map(({ _tag, place }) => [_tag, place.replace(/\d+/, "N")])
+      assert.match(message, /Rename all but one\.$/m)
       const place = "Live.test.ts:N"
       assert.deepStrictEqual(tags, [
         ["InvalidToolName", place],
@@ -169,7 +173,11 @@ describe("a change", () => {
   it.effect("XHDR-04: changes the headers that a call must repeat, with the tool", () =>
     Effect.gen(function* () {
       const mirrored = (header: string) =>
-        empty().tool("t", { description: "", input: { v: Schema.String.annotate(note(header)) } }, async ({ v }) => v)
+        empty().tool(
+          "t",
+          { description: "Tested", input: { v: Schema.String.annotate(note(header)) } },
+          async ({ v }) => v
+        )
       const { send, served } = yield* compatDoor(mirrored("Old"))
       const call = rawToolCall(1, "t", { v: "x" })
       const codes = Effect.forEach(["old", "new"], (header) =>
@@ -216,12 +224,12 @@ describe("a change", () => {
   it.effect("D8: of a name, version and principal of the part is none", () =>
     Effect.gen(function* () {
       const { native, served } = yield* bothEras(
-        empty().tool("t", { description: "" }, async () => ""),
+        empty().tool("t", { description: "Tested" }, async () => ""),
         {}
       )
       const before = yield* native()("server/discover")
       const other = Mcp.make({ name: "other", version: "9", instructions: "x", live: { prompts: true } })
-      yield* served.live.add(other.tool("u", { description: "" }, async () => ""))
+      yield* served.live.add(other.tool("u", { description: "Tested" }, async () => ""))
       assert.deepStrictEqual((yield* native()("server/discover"))["result"], before["result"])
     })
   )
@@ -293,10 +301,10 @@ describe("what clients are told", () => {
 
   it.effect("D8: rules out what does not fit it, with the cure; nothing happens then", () =>
     Effect.gen(function* () {
-      const completed = { description: "", arguments: { city: Schema.String }, complete: { city: () => [] } }
+      const completed = { description: "Tested", arguments: { city: Schema.String }, complete: { city: () => [] } }
       const fixed = Mcp.make({ name: "suite", version: "1.0.0", live: { tools: false } })
-        .tool("t", { description: "" }, async () => "t")
-        .prompt("p", { description: "" }, async () => "p")
+        .tool("t", { description: "Tested" }, async () => "t")
+        .prompt("p", { description: "Tested" }, async () => "p")
         .extension("com.example/here")
       const { native, served } = yield* bothEras(fixed, {})
       const change = part("x", "u").prompt("q", completed, async () => "q")
@@ -318,8 +326,8 @@ describe("what clients are told", () => {
         removal.errors.map((error) => error._tag === "NotLive" && error.name),
         ["t"]
       )
-      assert.deepStrictEqual(yield* shown(native(), lists[0]), ["t "])
-      assert.deepStrictEqual(yield* shown(native(), lists[1]), ["p "])
+      assert.deepStrictEqual(yield* shown(native(), lists[0]), ["t Tested"])
+      assert.deepStrictEqual(yield* shown(native(), lists[1]), ["p Tested"])
     })
   )
 
@@ -327,7 +335,11 @@ describe("what clients are told", () => {
     Effect.gen(function* () {
       const mcp = Mcp.make({ name: "suite", version: "1.0.0", live: { prompts: true } })
       const { native, served } = yield* bothEras(mcp, {})
-      const definition = { description: "", arguments: { city: Schema.String }, complete: { city: () => ["Oslo"] } }
+      const definition = {
+        description: "Tested",
+        arguments: { city: Schema.String },
+        complete: { city: () => ["Oslo"] }
+      }
       yield* served.live.add(empty().prompt("plan", definition, async () => ""))
       const params = { ref: { type: "ref/prompt", name: "plan" }, argument: { name: "city", value: "" } }
       const answer = yield* native()("completion/complete", params)

@@ -91,7 +91,7 @@ describe.each(plainDoors)("%s", (_, opening) => {
   it.effect("D1: rejects a change with every reason, and serves what it served", () =>
     Effect.gen(function* () {
       const { close, list, live } = yield* opening
-      const change = saying("a", "x").tool("a b" as "ab", { description: "" }, async () => "")
+      const change = saying("a", "x").tool("a b" as "ab", { description: "Tested" }, async () => "")
       const refused = yield* refusal(live.add(change))
       assert.instanceOf(refused, McpBuildErrors)
       assert.deepStrictEqual(
@@ -132,7 +132,7 @@ describe("a handler", () => {
   it("of a tool, a prompt, a resource and a template reaches the service", async () => {
     const grow = (name: string) => Effect.as(Effect.orDie(Live.add(saying(name, `by a ${name}`))), "grew")
     const mcp = empty()
-      .prompt("p", { description: "" }, () => grow("prompt"))
+      .prompt("p", { description: "Tested" }, () => grow("prompt"))
       .resource({ uri: "x://r", name: "r" }, () => grow("resource"))
       .template({ uriTemplate: "x://t/{id}", name: "t" }, () => grow("template"))
       .tool("grow", { description: "grows" }, () => grow("tool"))

@@ -8,14 +8,14 @@ import * as Schema from "effect/Schema"
 import * as z from "zod/v4"
 import { readFileSync } from "node:fs"
 import { rawAsk, rawRequest, rawToolCall } from "@treadle/testing"
-import { Endpoint, Mcp, McpBuildErrors, McpMemory, type McpBuildError } from "../src/index.ts"
+import { describeBuildError, Endpoint, Mcp, McpBuildErrors, McpMemory, type McpBuildError } from "../src/index.ts"
 import { McpHttp } from "../src/http.ts"
 import { McpNode } from "../src/node/index.ts"
 import { linePair } from "@treadle/protocol/framing"
 import { empty, said, serving } from "./fixtures/calling.ts"
 
 const header = (name: string) => ({ "x-mcp-header": name }) as {}
-const plain = { description: "" }
+const plain = { description: "Tested" }
 const nothing = async () => ""
 const unchecked = (name: string) => name as "x"
 
@@ -153,6 +153,28 @@ describe("building", () => {
         place: `Mcp.test.ts:${here}`
       }
     ])
+  })
+
+  it("D1: says that a server has no name and no version, and that an empty text describes nothing", () => {
+    const bare = (Mcp.make as (info: object) => Mcp<never>)({})
+      .tool("t", { description: "" }, nothing)
+      .prompt("p", { description: "" }, async () => "x")
+    assert.deepStrictEqual(
+      Mcp.check(bare).map((error) => describeBuildError(error).replace(/Mcp\.test\.ts:\d+/, "here")),
+      [
+        'server "undefined" (here): it has no name; give it one, such as the name of its package.',
+        'server "undefined" (here): it has no version; give it one, such as the version of its package.',
+        'tool "t" (here): it has no description; a model chooses a tool by it.',
+        'prompt "p" (here): it has no description; people choose a prompt by it.'
+      ]
+    )
+  })
+
+  it.each([undefined, {}])("D1: says at plain doors what they serve, where they are given %j", async (none) => {
+    const told = "TypeError: A door serves what Mcp.make({ … }) gives; it was given none"
+    assert.throws(() => McpHttp.fetch(none as never), told.slice("TypeError: ".length))
+    assert.strictEqual(await McpNode.listen(none as never).then(() => assert.fail(), String), told)
+    assert.strictEqual(await McpNode.stdio(none as never).then(() => assert.fail(), String), told)
   })
 
   it("listens on no port when a port is taken, and says so", async () => {
@@ -386,7 +408,7 @@ describe("what only plain JavaScript can write", () => {
           "a JSON Schema object checks nothing by itself: write fields, an Effect Schema, or a Zod or ArkType schema"
         ],
         ["UnrepresentableSchema", "Zod 3 does not print JSON Schema: use Zod 4"],
-        ["UnrepresentableSchema", 'the field "a" is no Effect Schema'],
+        ["UnrepresentableSchema", 'the field "a" is no Effect Schema: wrap Zod fields in z.object({ … })'],
         ["UnrepresentableSchema", "an output is one schema, not fields: wrap them in Schema.Struct"]
       ]
     )

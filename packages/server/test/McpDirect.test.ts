@@ -13,7 +13,7 @@ import { directPeer } from "../src/McpDirect.ts"
 import { empty, serving } from "./fixtures/calling.ts"
 import { quietAtEnd } from "./fixtures/quiet.ts"
 
-const plain = { description: "" }
+const plain = { description: "Tested" }
 const asked = (id: number, tool: string) =>
   ClientRequest.toMessage(id, ClientRequest.callTool(tool), { version: "2026-07-28" })
 

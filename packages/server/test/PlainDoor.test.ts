@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { McpHttp } from "../src/http.ts"
 import { Mcp } from "../src/index.ts"
+import { capturedLogs } from "./fixtures/capturedLogs.ts"
 
 class Db extends Context.Service<Db, { readonly name: string }>()("test/Db") {}
 
@@ -44,6 +45,20 @@ describe("a plain door", () => {
     assert.include(await answered.text(), "up")
     await door.close()
   })
+
+  it.effect("D5: says in the log how to give a service that plain JavaScript left out", () =>
+    Effect.gen(function* () {
+      const logged = yield* capturedLogs
+      const door = McpHttp.fetch(reading as never)
+      yield* Effect.promise(async () => (await door(call("read"))).text())
+      yield* Effect.promise(door.close)
+      assert.match(
+        logged(),
+        /read died; the caller was told "internal error", reference [0-9a-f]{8}\. Give the service with mcp\.provide\(layer\)\./
+      )
+      assert.match(logged(), /Service not found: test\/Db/)
+    })
+  )
 
   it("D17: closes although a layer never comes up", async () => {
     const door = McpHttp.fetch(reading.provide(Layer.effect(Db, Effect.never)), { limits: { grace: 20 } })

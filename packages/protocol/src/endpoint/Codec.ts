@@ -207,7 +207,9 @@ const mistaken = (value: unknown): string | undefined => {
     return "a JSON Schema object checks nothing by itself: write fields, an Effect Schema, or a Zod or ArkType schema"
   }
   const stranger = Object.keys(value).find((name) => !Schema.isSchema(value[name]))
-  return stranger === undefined ? undefined : `the field ${JSON.stringify(stranger)} is no Effect Schema`
+  return stranger === undefined
+    ? undefined
+    : `the field ${JSON.stringify(stranger)} is no Effect Schema: wrap Zod fields in z.object({ … })`
 }
 
 const mistakenCodec = (why: string): Codec => {

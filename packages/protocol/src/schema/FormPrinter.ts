@@ -199,6 +199,15 @@ const rootProblem = (printed: JsonObject): string | undefined => {
   return isRecord(printed["additionalProperties"]) ? "a form names each of its fields: leave the record out" : undefined
 }
 
+/** Why a schema has no JSON form at all. */
+const unprinted = (schema: unknown): ReadonlyArray<SchemaFinding> => {
+  const { fields } = schema as { readonly fields?: unknown }
+  const strangers = Object.entries(objectOr(fields, {})).filter(([, field]) => !Schema.isSchema(field))
+  return strangers.length === 0
+    ? [{ path: "", message: "the names of a form are strings" }]
+    : strangers.map(([path]) => ({ path, message: "is no Effect Schema; forms take fields of Effect schemas" }))
+}
+
 /**
  * The form that asks for a struct. Strings with a length or a format, finite and whole numbers with bounds, booleans,
  * literals (`enum`), `Schema.Enum` or unions of titled literals (`oneOf`), and lists of either; optional fields are not
@@ -220,7 +229,7 @@ const rootProblem = (printed: JsonObject): string | undefined => {
  */
 export const formSchema = <T>(schema: FormSource<T>): Result.Result<FormSchema, ReadonlyArray<SchemaFinding>> => {
   const print = Result.try(() => printSchema(schema))
-  if (Result.isFailure(print)) return Result.fail([{ path: "", message: "the names of a form are strings" }])
+  if (Result.isFailure(print)) return Result.fail(unprinted(schema))
   const printed = print.success
   const wrongRoot = rootProblem(printed)
   if (wrongRoot !== undefined) return Result.fail([{ path: "", message: wrongRoot }])

@@ -8,6 +8,7 @@ import addFormats from "ajv-formats"
 import * as Arbitrary from "effect/Arbitrary"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
+import * as z from "zod/v4"
 
 const Size = Schema.Enum({ Small: "s", Large: "l" } as const)
 const Day = Schema.Union([Schema.Literal("mon").annotate({ title: "Monday" }), Schema.Literal("tue")])
@@ -174,6 +175,18 @@ describe("formSchema", () => {
       )
       assert.match(form.failure[0]?.message ?? "", message)
     }
+  })
+
+  it("names the fields that are no schemas of Effect", () => {
+    const form = formSchema(Schema.Struct({ a: z.string() as never, b: Schema.String, c: 5 as never }))
+    const message = "is no Effect Schema; forms take fields of Effect schemas"
+    assert.deepStrictEqual(
+      form,
+      Result.fail([
+        { path: "a", message },
+        { path: "c", message }
+      ])
+    )
   })
 
   it("names every field that does not fit at once", () => {

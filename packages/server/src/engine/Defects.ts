@@ -27,11 +27,17 @@ export interface Reported {
 const errorName = (error: unknown): string =>
   error instanceof Error ? error.name : typeof error === "object" && error !== null ? "an object" : typeof error
 
+/** What Effect says where a service was never given; types rule that out, and plain JavaScript has none. */
+const unmet = "Service not found"
+
+const cureOf = (error: unknown): string =>
+  error instanceof Error && error.message.startsWith(unmet) ? " Give the service with mcp.provide(layer)." : ""
+
 const sentence = (tool: string, error: unknown, undeclared: boolean, reference: string): string =>
   undeclared
     ? `${tool} failed with ${errorName(error)}, which it does not declare; the caller was told "internal error", reference ` +
       `${reference}. Declare it in errors, or call fail("…") to tell the model.`
-    : `${tool} died; the caller was told "internal error", reference ${reference}.`
+    : `${tool} died; the caller was told "internal error", reference ${reference}.${cureOf(error)}`
 
 /** @param name what died: a tool or a method */
 export type Report = (name: string, cause: Cause.Cause<unknown>) => Reported

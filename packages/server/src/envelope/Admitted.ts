@@ -5,7 +5,7 @@
 import type { ParamHeader } from "@treadle/protocol/http"
 import { own } from "@treadle/protocol/json"
 import { v2026_07_28, type Era, type ProtocolVersion, type Revision } from "@treadle/protocol/era"
-import type { Request } from "@treadle/protocol/rpc"
+import { methodRow, type Request } from "@treadle/protocol/rpc"
 import {
   isLogLevel,
   MetaKey,
@@ -53,6 +53,13 @@ export class Admitted {
   /** Whose running calls are counted together, and whose ids may name them. */
   get owner(): string {
     return this.session === undefined ? this.inbound.owner : this.session.owner
+  }
+
+  /** What it is about, as the author knows it: the tool, the prompt or the URI; the method where it is none of them. */
+  get subject(): string {
+    const member = methodRow(this.request.method)?.named
+    const name = member === undefined ? undefined : own(this.request.params, member)
+    return typeof name === "string" ? name : this.request.method
   }
 
   get clientCapabilities(): ClientCapabilities {

@@ -5,7 +5,13 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http
  */
-import { compareParams, decodeHeaderValue, HeaderName, trimHeaderValue } from "@treadle/protocol/http"
+import {
+  compareParams,
+  decodeHeaderValue,
+  encodeHeaderValue,
+  HeaderName,
+  trimHeaderValue
+} from "@treadle/protocol/http"
 import { revisionOf, type Era } from "@treadle/protocol/era"
 import { isRecord, own } from "@treadle/protocol/json"
 import { methodRow, RpcError } from "@treadle/protocol/rpc"
@@ -16,7 +22,9 @@ import type { Refusal, Rung } from "./Refusal.ts"
 
 type Check = (request: Admitted) => RpcError | undefined
 
-/** `_meta` names the version (META-01, META-02). */
+const inMeta = `params._meta under "${MetaKey.protocolVersion}"`
+
+/** `_meta` names the version (META-01, META-02); on a pipe a handshake would do as well. */
 const versionNamed: Check = (candidate) => {
   const version = own(candidate.meta, MetaKey.protocolVersion)
   if (typeof version === "string") {
@@ -24,17 +32,26 @@ const versionNamed: Check = (candidate) => {
     return undefined
   }
   const supported = [...candidate.offered.versions]
-  return RpcError.invalidParams(
-    `params._meta must name the protocol version under "${MetaKey.protocolVersion}"; this server speaks ${supported.join(", ")}`,
-    { supported }
-  )
+  const cure =
+    candidate.inbound.http === undefined
+      ? `Send initialize first; or name a version in ${inMeta}`
+      : `Name the protocol version in ${inMeta}`
+  return RpcError.invalidParams(`${cure}: this server speaks ${supported.join(", ")}`, { supported })
 }
+
+/** A header is missing. @param value what it must repeat; text, unless the request is wrong in that too */
+const missing = (header: string, value: unknown, source: string): RpcError =>
+  RpcError.headerMismatch(
+    typeof value === "string"
+      ? `The header ${header} is missing; send ${header}: ${encodeHeaderValue(value)}, as in ${source}`
+      : `The header ${header} is missing; it repeats ${source}`
+  )
 
 /** The version header equals `_meta` (HDR-01, HDR-05). */
 const versionAgrees: Check = ({ inbound, version }) => {
   if (inbound.http === undefined) return undefined
   const header = inbound.http.header(HeaderName.version)
-  if (header === undefined) return RpcError.headerMismatch("The header MCP-Protocol-Version is missing")
+  if (header === undefined) return missing("MCP-Protocol-Version", version, "params._meta")
   return header === version || trimHeaderValue(header) === version
     ? undefined
     : RpcError.headerMismatch("The header MCP-Protocol-Version differs from params._meta")
@@ -59,7 +76,7 @@ const capabilitiesNamed: Check = ({ meta }) =>
 const methodAgrees: Check = ({ inbound, request }) => {
   if (inbound.http === undefined) return undefined
   const header = inbound.http.header(HeaderName.method)
-  if (header === undefined) return RpcError.headerMismatch("The header Mcp-Method is missing")
+  if (header === undefined) return missing("Mcp-Method", request.method, "method")
   return header === request.method || trimHeaderValue(header) === request.method
     ? undefined
     : RpcError.headerMismatch("The header Mcp-Method differs from the method of the message")
@@ -77,7 +94,7 @@ const nameAgrees: Check = ({ inbound, request }) => {
   const member = methodRow(request.method)?.named
   if (member === undefined) return undefined
   const header = inbound.http.header(HeaderName.name)
-  if (header === undefined) return RpcError.headerMismatch("The header Mcp-Name is missing")
+  if (header === undefined) return missing("Mcp-Name", own(request.params, member), `params.${member}`)
   const name = decodeHeaderValue(header)
   return name !== undefined && name === own(request.params, member)
     ? undefined
@@ -100,7 +117,7 @@ const sessionNamed: Check = (candidate) => {
   return candidate.offered.session(candidate.inbound) === "not-named"
     ? RpcError.invalidRequest(
         "The header Mcp-Session-Id is missing. Send initialize first and repeat the id it gives; or name a version in " +
-          `params._meta under "${MetaKey.protocolVersion}"`
+          inMeta
       )
     : undefined
 }

@@ -8,7 +8,7 @@ import type { McpBuildError, Place } from "../McpBuildError.ts"
 import type { ServerInfo } from "../ServerInfo.ts"
 import type { Entries, ToolEntry } from "./Entry.ts"
 import { entryKey } from "./EntryChange.ts"
-import { hintProblems, promptErrors, resourceErrors, templateErrors, timeoutProblems } from "./EntryChecks.ts"
+import { hintProblems, isSaid, promptErrors, resourceErrors, templateErrors, timeoutProblems } from "./EntryChecks.ts"
 
 const shapeError = (tool: string, place: Place, fault: ShapeFault): McpBuildError => {
   switch (fault._tag) {
@@ -43,7 +43,7 @@ const faultsOf = ({ endpoint }: ToolEntry): ReadonlyArray<ShapeFault> => {
 const missing = ({ endpoint, handler, place, settings }: ToolEntry): ReadonlyArray<McpBuildError> => {
   const reasons: ReadonlyArray<readonly [boolean, string]> = [
     [typeof handler === "function", "it has no handler; pass a function"],
-    [typeof endpoint.about?.description === "string", "it has no description; a model chooses a tool by it"]
+    [isSaid(endpoint.about?.description), "it has no description; a model chooses a tool by it"]
   ]
   const unmet = reasons.flatMap(([ok, why]) => (ok ? [] : [why]))
   return [...unmet, ...timeoutProblems(settings.timeout)].map((why) => ({
@@ -64,34 +64,62 @@ const toolErrors = (entry: ToolEntry): ReadonlyArray<McpBuildError> => {
   return [...invalid, ...missing(entry), ...faultsOf(entry).map((fault) => shapeError(endpoint.name, place, fault))]
 }
 
-type Named = ReadonlyArray<{ readonly name: string; readonly place: Place }>
+type Named = ReadonlyArray<{ readonly name: string; readonly place: Place; readonly served: boolean }>
 
-/** The names that occur more than once, each with all of its places and the last one apart. */
-const repeated = (
-  named: Named
-): ReadonlyArray<{ readonly name: string; readonly places: ReadonlyArray<Place>; readonly place: Place }> => {
-  const places = new Map<string, Array<Place>>()
-  for (const { name, place } of named) {
-    const known = places.get(name)
-    if (known === undefined) places.set(name, [place])
-    else known.push(place)
-  }
-  return [...places].flatMap(([name, all]) => (all.length > 1 ? [{ name, places: all, place: all.at(-1) ?? "" }] : []))
+interface Repeated {
+  readonly name: string
+  readonly places: ReadonlyArray<Place>
+  readonly place: Place
+  readonly served?: true
 }
 
-const named = <E extends { readonly place: Place }>(entries: ReadonlyArray<E>, nameOf: (entry: E) => string): Named =>
-  entries.map((entry) => ({ name: nameOf(entry), place: entry.place }))
+/** The names that occur more than once, each with all of its places and the last one apart. */
+const repeated = (named: Named): ReadonlyArray<Repeated> => {
+  const byName = new Map<string, Array<Named[number]>>()
+  for (const one of named) {
+    const known = byName.get(one.name)
+    if (known === undefined) byName.set(one.name, [one])
+    else known.push(one)
+  }
+  return [...byName].flatMap(([name, all]): ReadonlyArray<Repeated> => {
+    if (all.length === 1) return []
+    const places = all.map(({ place }) => place)
+    const served = all.some((one) => one.served)
+    return [{ name, places, place: places.at(-1) ?? "", ...(served ? { served } : {}) }]
+  })
+}
 
-const toolDuplicates = ({ tools }: Entries): ReadonlyArray<McpBuildError> =>
-  repeated(named(tools, entryKey.tools)).map(({ name, ...rest }) => ({ _tag: "DuplicateTool", tool: name, ...rest }))
+const named = <E extends { readonly place: Place }>(
+  entries: ReadonlyArray<E>,
+  added: ReadonlyArray<E>,
+  nameOf: (entry: E) => string
+): Named => {
+  const fresh = new Set(added)
+  return entries.map((entry) => ({ name: nameOf(entry), place: entry.place, served: !fresh.has(entry) }))
+}
 
-const resourceDuplicates = ({ resources, templates }: Entries): ReadonlyArray<McpBuildError> =>
-  repeated([...named(resources, entryKey.resources), ...named(templates, entryKey.templates)]).map(
-    ({ name, ...rest }) => ({ _tag: "DuplicateResource", resource: name, ...rest })
+const toolDuplicates = ({ tools }: Entries, added: Entries): ReadonlyArray<McpBuildError> =>
+  repeated(named(tools, added.tools, entryKey.tools)).map(({ name, ...rest }) => ({
+    _tag: "DuplicateTool",
+    tool: name,
+    ...rest
+  }))
+
+const resourceDuplicates = ({ resources, templates }: Entries, added: Entries): ReadonlyArray<McpBuildError> => {
+  const ofTemplates = named(templates, added.templates, entryKey.templates)
+  const texts = new Set(ofTemplates.map(({ name }) => name))
+  return repeated([...named(resources, added.resources, entryKey.resources), ...ofTemplates]).map(
+    ({ name, ...rest }) => ({
+      _tag: "DuplicateResource",
+      kind: texts.has(name) ? "template" : "resource",
+      resource: name,
+      ...rest
+    })
   )
+}
 
-const promptDuplicates = ({ prompts }: Entries): ReadonlyArray<McpBuildError> =>
-  repeated(named(prompts, entryKey.prompts)).map(({ name, ...rest }) => ({
+const promptDuplicates = ({ prompts }: Entries, added: Entries): ReadonlyArray<McpBuildError> =>
+  repeated(named(prompts, added.prompts, entryKey.prompts)).map(({ name, ...rest }) => ({
     _tag: "DuplicatePrompt",
     prompt: name,
     ...rest
@@ -102,23 +130,20 @@ const extensionErrors = ({ extensions }: Entries): ReadonlyArray<McpBuildError> 
     const checked = ExtensionId.from(id)
     return Result.isFailure(checked) ? [{ _tag: "InvalidExtensionId", rule: checked.failure, place }] : []
   }),
-  ...repeated(extensions.map(({ id, place }) => ({ name: id, place }))).map(({ name, ...rest }): McpBuildError => ({
-    _tag: "DuplicateExtension",
-    extension: name,
-    ...rest
-  }))
+  ...repeated(extensions.map(({ id, place }) => ({ name: id, place, served: false }))).map(
+    ({ name, place, places }): McpBuildError => ({ _tag: "DuplicateExtension", extension: name, places, place })
+  )
 ]
 
-const serverErrors = ({ cache, implementation, place }: ServerInfo): ReadonlyArray<McpBuildError> =>
-  Object.values(cache).flatMap((hint) =>
-    hintProblems(hint).map((why): McpBuildError => ({
-      _tag: "InvalidDefinition",
-      kind: "server",
-      name: implementation.name,
-      why,
-      place
-    }))
-  )
+const serverErrors = ({ cache, implementation, place }: ServerInfo): ReadonlyArray<McpBuildError> => {
+  const { name, version } = implementation
+  const problems = [
+    ...(isSaid(name) ? [] : ["it has no name; give it one, such as the name of its package"]),
+    ...(isSaid(version) ? [] : ["it has no version; give it one, such as the version of its package"]),
+    ...Object.values(cache).flatMap(hintProblems)
+  ]
+  return problems.map((why) => ({ _tag: "InvalidDefinition", kind: "server", name: String(name), why, place }))
+}
 
 /**
  * Every reason why a definition cannot be served, in the order of definition; empty when it can.
@@ -132,11 +157,11 @@ export const buildErrors = (
 ): ReadonlyArray<McpBuildError> => [
   ...serverErrors(info),
   ...added.tools.flatMap(toolErrors),
-  ...toolDuplicates(entries),
+  ...toolDuplicates(entries, added),
   ...added.resources.flatMap(resourceErrors),
   ...added.templates.flatMap(templateErrors),
-  ...resourceDuplicates(entries),
+  ...resourceDuplicates(entries, added),
   ...added.prompts.flatMap(promptErrors),
-  ...promptDuplicates(entries),
+  ...promptDuplicates(entries, added),
   ...extensionErrors(entries)
 ]

@@ -26,6 +26,9 @@ const invalid = (subject: Subject, reasons: ReadonlyArray<string>): Errors =>
 const unmet = (reasons: ReadonlyArray<readonly [boolean, string]>): ReadonlyArray<string> =>
   reasons.flatMap(([ok, why]) => (ok ? [] : [why]))
 
+/** Whether there is text, and some in it. */
+export const isSaid = (text: unknown): boolean => typeof text === "string" && text !== ""
+
 const isTtl = (ttl: unknown): boolean => ttl === undefined || (Number.isSafeInteger(ttl) && Number(ttl) >= 0)
 
 /** Why a cache hint cannot be sent (CACHE-01). */
@@ -43,7 +46,7 @@ export const timeoutProblems = (timeout: number | undefined): ReadonlyArray<stri
 const readProblems = (definition: ReadDefinition<never>, read: unknown): ReadonlyArray<string> => [
   ...unmet([
     [typeof read === "function", "it has no function that reads it; pass one"],
-    [typeof definition.name === "string" && definition.name !== "", "it has no name; give it one"]
+    [isSaid(definition.name), "it has no name; give it one"]
   ]),
   ...hintProblems(definition.cache),
   ...timeoutProblems(definition.timeout)
@@ -99,9 +102,9 @@ export const promptErrors = ({ name, definition, handler, place }: PromptEntry):
   return [
     ...invalid(subject, [
       ...unmet([
-        [typeof name === "string" && name !== "", "it has no name; give it one"],
+        [isSaid(name), "it has no name; give it one"],
         [typeof handler === "function", "it has no function; pass one"],
-        [typeof definition.description === "string", "it has no description; people choose a prompt by it"]
+        [isSaid(definition.description), "it has no description; people choose a prompt by it"]
       ]),
       ...timeoutProblems(definition.timeout),
       ...problems

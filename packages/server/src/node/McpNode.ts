@@ -120,6 +120,9 @@ const handler = <R, Ctx>(mcp: Mcp<R, Ctx> & Complete<R>, settings: NodeSettings 
 const sse = <R, Ctx>(mcp: Mcp<R, Ctx> & Complete<R>, settings: SseSettings & NodeSettings = {}): NodeDoor<Ctx> =>
   nodeDoor(mcp as unknown as Mcp<never, Ctx>, { ...settings, verbs: sseVerbs }, twoEndpoint(settings))
 
+/** The context of a request. Express, where the handler is mounted bare, gives its `next` in that place. */
+const contextOf = (given: unknown): unknown => (typeof given === "function" ? {} : (given ?? {}))
+
 /** @param face what the door calls of the served thing */
 const nodeDoor = <Ctx>(
   mcp: Mcp<never, Ctx>,
@@ -129,7 +132,8 @@ const nodeDoor = <Ctx>(
   const door = plainDoor(mcp, settings)
   const outbox = makeOutbox(setImmediate)
   let parts: NodeDoorParts | undefined
-  const handle = (req: NodeRequest, res: ServerResponse, context: unknown = {}): void => {
+  const handle = (req: NodeRequest, res: ServerResponse, given?: unknown): void => {
+    const context = contextOf(given)
     if (typeof res?.writeHead !== "function" || typeof req?.on !== "function") throw new TypeError(notNodes)
     if (parts !== undefined) return nodeExchange(parts, req, res, context)
     door.open().then(
@@ -170,7 +174,7 @@ const scoped = <R, Ctx>(
   Effect.map(Mcp.served(mcp, settings), (served) => {
     const parts = doorParts(served, settings, makeOutbox(setImmediate))
     const handle = (req: NodeRequest, res: ServerResponse, ...[context]: With<Ctx>) =>
-      nodeExchange(parts, req, res, context ?? {})
+      nodeExchange(parts, req, res, contextOf(context))
     return Object.assign(handle, { live: served.live, counters: served.counters })
   })
 

@@ -35,7 +35,8 @@ export const readReply = (body: unknown, facts: ReadFacts): NeutralResult | unde
   const items = Array.isArray(body) ? body.map((one) => item(one, facts)) : [item(body, facts)]
   const contents = decode(items)
   if (Result.isFailure(contents)) {
-    throw new TypeError(`Reading ${facts.uri} gave no contents: ${contents.failure.problems.join("; ")}`)
+    const problems = contents.failure.problems.join("; ")
+    throw new TypeError(`Reading ${facts.uri} gave no contents: ${problems}. Return a string, bytes, or { uri, text }`)
   }
   return { members: `"contents":${printed(contents.success)}`, cache: facts.cache }
 }

@@ -36,7 +36,8 @@ interface Pipe {
 const parameter = "sessionId"
 
 const unknown = RpcError.invalidRequest(
-  "This address belongs to no open stream. Open one with GET, and send to the address it names"
+  "This address belongs to no open stream. Open one with GET, and send to the address it names. Clients that speak " +
+    "Streamable HTTP belong at another path of this server, usually /mcp"
 )
 const full = RpcError.internal("Too many streams are open; try again later")
 /** What is sent with each: a message; the wish for a stream. */

@@ -47,7 +47,7 @@ export const liveChanges = chapter("live changes", (test) => {
         assert.isTrue(isError)
         assert.match(
           content[0].text,
-          /^MCP server "suite" cannot be changed, for 1 reason:\n {2}1\. tool "plugged" is added 2 times \(suite(?:Server|Child)\.[a-z]+:\d+, suite(?:Server|Child)\.[a-z]+:\d+\)\. Rename all but one\.$/
+          /^MCP server "suite" cannot be changed, for 1 reason:\n {2}1\. tool "plugged" is added 2 times \(suite(?:Server|Child)\.[a-z]+:\d+, suite(?:Server|Child)\.[a-z]+:\d+\)\. Rename all but one, or use live\.replace\.$/
         )
         assert.deepStrictEqual(yield* plugged(one), ["first"])
         yield* plug(one, "remove")

@@ -16,15 +16,15 @@ const batching = "2025-03-26"
 const gated = () => {
   const gates = new Recorder<string>()
   const mcp = Mcp.make({ name: "suite", version: "1.0.0" })
-    .tool("echo", { description: "", input: { text: Schema.String } }, async ({ text }, { progress }) => {
+    .tool("echo", { description: "Tested", input: { text: Schema.String } }, async ({ text }, { progress }) => {
       progress(1)
       return text
     })
-    .tool("hold", { description: "", input: { gate: Schema.String } }, async ({ gate }) => {
+    .tool("hold", { description: "Tested", input: { gate: Schema.String } }, async ({ gate }) => {
       await gates.first((one) => one === gate)
       return gate
     })
-    .tool("ask", { description: "" }, () =>
+    .tool("ask", { description: "Tested" }, () =>
       Effect.map(CurrentCall.ask("folders", Ask.roots()), ({ roots }) => `${roots.length} folders`)
     )
   return { mcp, openGate: (gate: string) => Effect.sync(() => gates.record(gate)) }

@@ -22,7 +22,7 @@ const waiting = () => {
     )
   const mcp = Mcp.make({ name: "suite", version: "1.0.0" }).tool(
     "hold",
-    { description: "", input: { gate: Schema.String, told: Schema.Boolean } },
+    { description: "Tested", input: { gate: Schema.String, told: Schema.Boolean } },
     ({ gate, told }) =>
       Effect.gen(function* () {
         events.record(`began ${gate}`)

@@ -8,7 +8,7 @@ import { empty } from "../fixtures/calling.ts"
 import { compatCall, compatDoor, compatPipe, compatRequest, initialize } from "../fixtures/compatDoor.ts"
 import { headersOf } from "../fixtures/rawPeers.ts"
 
-const mcp = empty().tool("t", { description: "" }, async () => "x")
+const mcp = empty().tool("t", { description: "Tested" }, async () => "x")
 
 const content = [{ type: "text", text: "x" }]
 const compatResult = { content }
@@ -118,6 +118,11 @@ describe("one pipe", () => {
         const { error } = yield* ask(message)
         assert.strictEqual(error.code, -32602)
         assert.deepStrictEqual(error.data, { supported: ["2026-07-28"] })
+        assert.strictEqual(
+          error.message,
+          "Send initialize first; or name a version in params._meta under " +
+            '"io.modelcontextprotocol/protocolVersion": this server speaks 2026-07-28'
+        )
       }
       assert.strictEqual(served.counters().sessions, 0)
     })

@@ -17,7 +17,7 @@ const described = Mcp.make({
   instructions: "Only for tests"
 })
   .extension("com.example/own", { on: true })
-  .tool("t", { description: "" }, async () => "x")
+  .tool("t", { description: "Tested" }, async () => "x")
 
 const link = Content.link("file:///a.txt", "a", { mimeType: "text/plain" })
 

@@ -12,7 +12,7 @@ import { eventTail } from "../fixtures/eventTail.ts"
 import { headersOf } from "../fixtures/rawPeers.ts"
 
 const mcp = Mcp.make({ name: "suite", version: "1.0.0" })
-  .tool("t", { description: "" }, async () => "x")
+  .tool("t", { description: "Tested" }, async () => "x")
   .resource({ uri: "test://café", name: "café" }, async () => "1")
 
 const subscribe = (id: unknown, uri: string): RawMessage => compatRequest(id, "resources/subscribe", { uri })

@@ -58,7 +58,7 @@ describe("a call that pauses", () => {
     Effect.gen(function* () {
       const mcp = Mcp.make({ name: "suite", version: "1.0.0" }).tool(
         "both",
-        { description: "" },
+        { description: "Tested" },
         async (_, { pause }) => {
           pause(10)
           return "done"

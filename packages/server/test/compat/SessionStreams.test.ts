@@ -17,7 +17,7 @@ import { compatCall, compatDoor, compatRequest, initialize } from "../fixtures/c
 import { eventMessages, headersOf, posting } from "../fixtures/rawPeers.ts"
 import { quietAtEnd } from "../fixtures/quiet.ts"
 
-const mcp = empty().tool("t", { description: "" }, async () => "x")
+const mcp = empty().tool("t", { description: "Tested" }, async () => "x")
 const ping = compatRequest("p", "ping")
 
 /** What a stream says, as it says it. */

@@ -8,6 +8,7 @@ import * as Schema from "effect/Schema"
 import { TestClock } from "effect/testing"
 import { Recorder, rawToolCall } from "@treadle/testing"
 import { Mcp } from "../../src/index.ts"
+import { empty } from "../fixtures/calling.ts"
 import { cancelled, compatCall, compatDoor, compatRequest, initialize, type Got } from "../fixtures/compatDoor.ts"
 import { headersOf } from "../fixtures/rawPeers.ts"
 
@@ -20,8 +21,8 @@ const held = () => {
     version: "1.0.0",
     principal: ({ user }) => user
   })
-    .tool("quick", { description: "" }, async () => "x")
-    .tool("hold", { description: "", input: { gate: Schema.String } }, ({ gate }) =>
+    .tool("quick", { description: "Tested" }, async () => "x")
+    .tool("hold", { description: "Tested", input: { gate: Schema.String } }, ({ gate }) =>
       Effect.gen(function* () {
         events.record(`began ${gate}`)
         yield* Effect.promise(() => gates.first((one) => one === gate))
@@ -257,6 +258,27 @@ describe("a server whose sessions are off", () => {
         assert.deepStrictEqual((yield* send(level, { session })).answer["result"], {})
         assert.strictEqual((yield* send(cancelled(1), { session })).status, 202)
       }
+    })
+  )
+
+  it.effect("CSUB-01: says that nobody can be told of changes, where a session with too many is told how many", () =>
+    Effect.gen(function* () {
+      const watched = empty().resource({ uri: "box://board", name: "board" }, async () => "")
+      const settings = { limits: { subscribedUris: 1 } }
+      const subscribe = (uri: string) => compatRequest(1, "resources/subscribe", { uri })
+      const off = yield* compatDoor(watched, { ...settings, sessions: "off" })
+      assert.deepStrictEqual((yield* off.send(subscribe("box://board"))).answer["error"], {
+        code: -32602,
+        message:
+          "Nobody can be told of changes here, because this server keeps no sessions; read the resource again instead"
+      })
+      const on = yield* compatDoor(watched, settings)
+      const session = yield* on.open()
+      assert.deepStrictEqual((yield* on.send(subscribe("box://board"), { session })).answer["result"], {})
+      assert.deepStrictEqual((yield* on.send(subscribe("box://more"), { session })).answer["error"], {
+        code: -32602,
+        message: "A session subscribes to at most 1 resources; unsubscribe from one first"
+      })
     })
   )
 

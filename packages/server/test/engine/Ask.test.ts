@@ -1,11 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import { rawAsk, rawRequest, rawToolCall, type RawMessage } from "@treadle/testing"
 import { Ask, AskFailed, Counters, CurrentCall } from "../../src/index.ts"
 import { attempt, compatAsker, nativeAsker, type AnswerFor } from "../fixtures/askers.ts"
 import { empty, said } from "../fixtures/calling.ts"
 
-const plain = { description: "" }
+const plain = { description: "Tested" }
 
 const nameForm = Ask.form({ message: "Who are you?", fields: { name: Schema.String } })
 const seatsForm = Ask.form({
@@ -154,18 +155,49 @@ describe("a question of a native call", () => {
   it.effect("B090 MRTR-05 META-08: needs the capability it names, part by part", () =>
     Effect.gen(function* () {
       const { peer } = yield* nativeAsker(greeter, answers)
-      const lacking: ReadonlyArray<readonly [string, object, object]> = [
-        ["greet", {}, { elicitation: { form: {} } }],
-        ["greetAsync", { elicitation: { url: {} } }, { elicitation: { form: {} } }],
-        ["all", { sampling: {}, roots: {}, elicitation: {} }, { elicitation: { url: {} } }]
+      const form = "a form, which this client does not offer (elicitation.form)"
+      const page = "a page to visit, which this client does not offer (elicitation.url)"
+      const lacking: ReadonlyArray<readonly [string, object, object, string]> = [
+        ["greet", {}, { elicitation: { form: {} } }, form],
+        ["greetAsync", { elicitation: { url: {} } }, { elicitation: { form: {} } }, form],
+        ["all", { sampling: {}, roots: {}, elicitation: {} }, { elicitation: { url: {} } }, page]
       ]
-      for (const [name, capabilities, requiredCapabilities] of lacking) {
+      for (const [name, capabilities, requiredCapabilities, wanted] of lacking) {
         const { error } = yield* attempt(peer, name, {}, {}, capabilities)
         assert.strictEqual(error?.code, -32021)
+        assert.strictEqual(error.message, `${name} asks for ${wanted}`)
         assert.deepStrictEqual(error.data, { requiredCapabilities })
       }
       const old = yield* attempt(peer, "greet", {}, {}, { elicitation: {} })
       assert.strictEqual(old["result"].resultType, "input_required")
+    })
+  )
+
+  it.effect("SAMP-02 ROOT-01: is told in words what it lacks, whatever is asked and whoever asks", () =>
+    Effect.gen(function* () {
+      const messages = [{ role: "user" as const, content: { type: "text" as const, text: "Hello" } }]
+      const tools = [{ name: "t", inputSchema: { type: "object" as const } }]
+      const sample = (more: object) => Ask.sample({ messages, maxTokens: 10, ...more })
+      const mcp = empty()
+        .tool("model", plain, async (_, { ask }) => (await ask("q", sample({}))).model)
+        .tool(
+          "both",
+          plain,
+          async (_, { ask }) => (await ask("q", sample({ tools, includeContext: "thisServer" }))).model
+        )
+        .resource({ uri: "box://folders", name: "folders" }, async ({ ask }) => String(await ask("q", Ask.roots())))
+      const { peer } = yield* nativeAsker(mcp, answers)
+      const told = (message: RawMessage) => Effect.map(rawAsk(peer, message), ({ error }) => error.message)
+      const lacks = "which this client does not offer"
+      assert.strictEqual(yield* told(rawToolCall(1, "model")), `model asks for a model, ${lacks} (sampling)`)
+      assert.strictEqual(
+        yield* told(rawToolCall(1, "both")),
+        `both asks for a model with tools and a model with context, ${lacks} (sampling.tools, sampling.context)`
+      )
+      assert.strictEqual(
+        yield* told(rawRequest(1, "resources/read", { uri: "box://folders" })),
+        `box://folders asks for folders, ${lacks} (roots)`
+      )
     })
   )
 

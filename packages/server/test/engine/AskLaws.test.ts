@@ -92,8 +92,8 @@ const answerFor: AnswerFor = (_, { message }) =>
 
 const server = (part: Program, runs: Runs) =>
   empty()
-    .tool("effect", { description: "" }, () => Effect.map(run(part, "k", runs), (value) => JSON.stringify(value)))
-    .tool("async", { description: "" }, async (_, call) => JSON.stringify(await runAsync(part, "k", runs, call)))
+    .tool("effect", { description: "Tested" }, () => Effect.map(run(part, "k", runs), (value) => JSON.stringify(value)))
+    .tool("async", { description: "Tested" }, async (_, call) => JSON.stringify(await runAsync(part, "k", runs, call)))
 
 const natively = (mcp: Mcp<never>) =>
   Effect.orDie(Effect.map(nativeAsker(mcp, answerFor), ({ call }): Asker => ({ call })))

@@ -6,7 +6,7 @@ import { Ask, Counters, CurrentCall } from "../../src/index.ts"
 import { compatAsker } from "../fixtures/askers.ts"
 import { empty, said } from "../fixtures/calling.ts"
 
-const plain = { description: "" }
+const plain = { description: "Tested" }
 const nameForm = Ask.form({ message: "Who?", fields: { name: Schema.String } })
 const silent = () => undefined
 const quiet = { ...Counters.none, sessions: 1 }

@@ -9,7 +9,7 @@ import { Ask, CurrentCall, type Call, type McpBuildErrors } from "../../src/inde
 import { compatAsker, nativeAsker, type Asker } from "../fixtures/askers.ts"
 import { empty } from "../fixtures/calling.ts"
 
-const plain = { description: "" }
+const plain = { description: "Tested" }
 const messages = [{ role: "user" as const, content: { type: "text" as const, text: "Hello" } }]
 const sampling = (more: object) => Ask.sample({ messages, maxTokens: 10, ...more })
 const answerFor = (method: string) =>
@@ -35,10 +35,10 @@ const mcp = empty()
 
 const able = { sampling: { context: {} }, roots: {} }
 
-const asksRoots = "A handler asks for roots. Take folders as arguments instead."
-const asksModel = "A handler asks for sampling. Call a model of your own instead."
-const asksContext = "A handler asks for sampling with includeContext. Put what the model needs into the messages."
-const logs = "A handler sends log messages to its client. Log on the server, and tell the client in the result."
+const asksRoots = "asks for roots. Take folders as arguments instead."
+const asksModel = "asks for sampling. Call a model of your own instead."
+const asksContext = "asks for sampling with includeContext. Put what the model needs into the messages."
+const logs = "sends log messages to its client. Log on the server, and tell the client in the result."
 
 const rows: ReadonlyArray<readonly [tool: string, warnings: ReadonlyArray<string>]> = [
   ["roots", [asksRoots]],
@@ -66,7 +66,7 @@ describe("what is deprecated", () => {
           for (const _ of ["first", "second"]) assert.isUndefined((yield* call(tool)).answer["error"])
           assert.deepStrictEqual(
             warned(),
-            expected.map((line) => line + due)
+            expected.map((line) => `${tool} ${line}${due}`)
           )
         }
       })

@@ -19,7 +19,7 @@ import { listening } from "../fixtures/cells.ts"
 import { directRawPeer, httpPeer, linePeer } from "../fixtures/rawPeers.ts"
 import { quietAtEnd } from "../fixtures/quiet.ts"
 
-const tool = empty().tool("t", { description: "" }, async () => "x")
+const tool = empty().tool("t", { description: "Tested" }, async () => "x")
 const both = tool.resource({ uri: "x://a", name: "a" }, async () => "a")
 
 interface Door {

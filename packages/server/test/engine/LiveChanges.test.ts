@@ -107,7 +107,7 @@ describe("who listens", () => {
       }
       yield* served.live.remove({ tools: ["a"] })
       yield* TestClock.adjust("5 millis")
-      yield* served.live.add(empty().tool("c", { description: "" }, async () => ""))
+      yield* served.live.add(empty().tool("c", { description: "Tested" }, async () => ""))
       yield* TestClock.adjust("50 millis")
       yield* finish(served)
       yield* later.begin
@@ -137,7 +137,7 @@ describe("who listens", () => {
     Effect.gen(function* () {
       const { served } = yield* serving(part("old"), {})
       const one = yield* nativeEar(served, "tools", { toolsListChanged: true })
-      const tool = empty().tool("t", { description: "" }, async () => "")
+      const tool = empty().tool("t", { description: "Tested" }, async () => "")
       yield* served.live.add(tool)
       yield* TestClock.adjust("50 millis")
       yield* served.live.replace(tool)

@@ -35,8 +35,8 @@ const databases = () => {
 const entry = empty().resource({ uri: "x://entry", name: "entry" }, async () => "")
 
 const started = empty()
-  .tool("t", { description: "" }, async () => "")
-  .prompt("p", { description: "", arguments: { v: Schema.String }, complete: { v: () => [] } }, async () => "")
+  .tool("t", { description: "Tested" }, async () => "")
+  .prompt("p", { description: "Tested", arguments: { v: Schema.String }, complete: { v: () => [] } }, async () => "")
   .resource({ uri: "x://r", name: "r" }, async () => "")
 
 /** Parts whose one entry waits at a gate with its database, and what runs it. */
@@ -45,8 +45,8 @@ const waiting = (gate: Deferred.Deferred<void>) => {
   const argument = { name: "v", value: "" }
   const args = { v: Schema.String }
   return [
-    ["tools/call", { name: "w" }, { tools: ["w"] }, empty().tool("w", { description: "" }, wait)],
-    ["prompts/get", { name: "w" }, { prompts: ["w"] }, empty().prompt("w", { description: "" }, wait)],
+    ["tools/call", { name: "w" }, { tools: ["w"] }, empty().tool("w", { description: "Tested" }, wait)],
+    ["prompts/get", { name: "w" }, { prompts: ["w"] }, empty().prompt("w", { description: "Tested" }, wait)],
     ["resources/read", { uri: "x://w" }, { resources: ["x://w"] }, empty().resource({ uri: "x://w", name: "w" }, wait)],
     [
       "resources/read",
@@ -60,7 +60,7 @@ const waiting = (gate: Deferred.Deferred<void>) => {
       { prompts: ["w"] },
       empty().prompt(
         "w",
-        { description: "", arguments: args, complete: { v: () => Effect.map(wait(), (db) => [db]) } },
+        { description: "Tested", arguments: args, complete: { v: () => Effect.map(wait(), (db) => [db]) } },
         async () => ""
       )
     ]
@@ -95,9 +95,9 @@ describe("a call that runs", () => {
       const { events, layer } = databases()
       const { peer, served } = yield* serving(started, {})
       const wait = empty()
-        .tool("die", { description: "" }, () => Effect.andThen(Effect.yieldNow, Effect.die("x")))
-        .tool("wait", { description: "" }, () => Effect.andThen(Effect.asVoid(Db), Effect.never))
-        .tool("now", { description: "" }, () => Effect.asVoid(Db))
+        .tool("die", { description: "Tested" }, () => Effect.andThen(Effect.yieldNow, Effect.die("x")))
+        .tool("wait", { description: "Tested" }, () => Effect.andThen(Effect.asVoid(Db), Effect.never))
+        .tool("now", { description: "Tested" }, () => Effect.asVoid(Db))
       yield* served.live.add(wait.provide(layer("db")))
       const call = (name: string) => peer.send(rawRequest(name, "tools/call", { name }))
       yield* Effect.flatMap(call("die"), ({ answer }) => answer)
@@ -132,7 +132,8 @@ describe("a call that runs", () => {
   )
 })
 
-const using = (name: string) => empty().tool(name, { description: "" }, () => Effect.map(Db, (db) => `${name} ${db}`))
+const using = (name: string) =>
+  empty().tool(name, { description: "Tested" }, () => Effect.map(Db, (db) => `${name} ${db}`))
 
 describe("a layer", () => {
   it.effect("lives as long as one of the entries that it was provided to, and is made once for all of them", () =>
@@ -194,7 +195,7 @@ describe("a layer", () => {
       const scope = yield* Scope.make()
       const gate = yield* Deferred.make<void>()
       const { peer, served } = yield* Scope.provide(serving(started, {}), scope)
-      const wait = empty().tool("wait", { description: "" }, () =>
+      const wait = empty().tool("wait", { description: "Tested" }, () =>
         Effect.andThen(
           Deferred.await(gate),
           Effect.andThen(

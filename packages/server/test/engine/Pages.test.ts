@@ -31,8 +31,8 @@ const many = (count: number, visible?: (context: Ctx) => boolean): Mcp<never, Ct
   return names(count).reduce(
     (mcp, name) =>
       mcp
-        .tool(name, { description: "", ...guard }, text)
-        .prompt(name, { description: "", ...guard }, text)
+        .tool(name, { description: "Tested", ...guard }, text)
+        .prompt(name, { description: "Tested", ...guard }, text)
         .resource({ uri: `x://${name}`, name, ...guard }, text)
         .template({ uriTemplate: `x://${name}/{id}`, name, ...guard }, text),
     Mcp.make<Ctx>({ name: "suite", version: "1.0.0", principal: ({ user }) => user })
@@ -194,7 +194,7 @@ describe("a cursor", () => {
 
   it.effect("D15: of what a caller saw is -32602 once the caller sees another list", () =>
     Effect.gen(function* () {
-      const mcp = many(7).tool("last", { description: "", visible: ({ admin }) => admin === true }, text)
+      const mcp = many(7).tool("last", { description: "Tested", visible: ({ admin }) => admin === true }, text)
       const { native } = yield* bothEras(mcp, {}, settings)
       const given = (yield* pages(native({ user: "ada", admin: true }), "tools/list"))[0].nextCursor
       yield* refusedAt(native({ user: "ada" }), "tools/list", given)

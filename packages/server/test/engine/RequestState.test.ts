@@ -11,7 +11,7 @@ import { empty, said, serving } from "../fixtures/calling.ts"
 import { directRawPeer } from "../fixtures/rawPeers.ts"
 import { quietAtEnd } from "../fixtures/quiet.ts"
 
-const plain = { description: "" }
+const plain = { description: "Tested" }
 const nameForm = Ask.form({ message: "Who?", fields: { name: Schema.String } })
 const input = { of: Schema.optionalKey(Schema.String), and: Schema.optionalKey(Schema.Int) }
 

@@ -16,7 +16,7 @@ import { quietAtEnd } from "../fixtures/quiet.ts"
 import { pipePeer } from "../fixtures/rawPeers.ts"
 
 const loud = { progressToken: "t", "io.modelcontextprotocol/logLevel": "debug" }
-const plain = { description: "" }
+const plain = { description: "Tested" }
 
 /** One client on a pipe, and all that came over it. */
 const piped = <R>(mcp: Mcp<R>, scope: Scope.Scope) =>

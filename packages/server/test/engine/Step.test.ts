@@ -5,7 +5,7 @@ import { Ask, CurrentCall } from "../../src/index.ts"
 import { attempt, compatAsker, nativeAsker, type AnswerFor } from "../fixtures/askers.ts"
 import { empty, said } from "../fixtures/calling.ts"
 
-const plain = { description: "" }
+const plain = { description: "Tested" }
 const nameForm = Ask.form({ message: "Who?", fields: { name: Schema.String } })
 const yes: AnswerFor = () => ({ action: "accept", content: { name: "Ada" } })
 

@@ -11,7 +11,7 @@ import { able, compatAsker, nativeAsker } from "../fixtures/askers.ts"
 import { empty, said } from "../fixtures/calling.ts"
 import { compatCall, compatDoor, initialize } from "../fixtures/compatDoor.ts"
 
-const plain = { description: "" }
+const plain = { description: "Tested" }
 const page = { message: "Pay for the seats", url: "https://box.example/pay/7" }
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4/
 
@@ -93,6 +93,16 @@ describe("a page to visit", () => {
       assert.deepStrictEqual(completions(seen.events), [])
     })
   )
+})
+
+it("ELIC-10: a page has an absolute URL", () => {
+  for (const url of ["not a url", "/pay/7", ""]) {
+    assert.throws(
+      () => Ask.url({ ...page, url }),
+      TypeError,
+      `Ask.url cannot send anyone to ${JSON.stringify(url)}: give an absolute URL, such as https://box.example/pay`
+    )
+  }
 })
 
 /** Sessions whose calls cannot be asked while they run. */

@@ -7,7 +7,7 @@ import { rawAsk, rawToolCall } from "@treadle/testing"
 import { compatRungs, rungs } from "../../src/envelope/Ladder.ts"
 import { McpNode } from "../../src/node/index.ts"
 import { empty, serving } from "../fixtures/calling.ts"
-import { cellMcp, exchange, httpDoors, ran } from "../fixtures/cells.ts"
+import { calling, cellMcp, exchange, httpDoors, ran, type Fault } from "../fixtures/cells.ts"
 import { sheet } from "../fixtures/cellSheet.ts"
 import { compatSheet } from "../fixtures/compatSheet.ts"
 
@@ -87,6 +87,32 @@ describe.each(httpDoors)("a request that is refused by the door on $name", ({ se
     })
   )
 
+  it.effect("HDR-05: says which header to send where one is missing, as it must be written", () =>
+    Effect.gen(function* () {
+      const told = (header: string, fault: Fault = {}) =>
+        Effect.map(
+          Effect.scoped(send({ ...fault, headers: { ...fault.headers, [header]: undefined } })),
+          ({ json }) => json.error.message
+        )
+      assert.strictEqual(
+        yield* told("mcp-protocol-version"),
+        "The header MCP-Protocol-Version is missing; send MCP-Protocol-Version: 2026-07-28, as in params._meta"
+      )
+      assert.strictEqual(
+        yield* told("mcp-method"),
+        "The header Mcp-Method is missing; send Mcp-Method: tools/call, as in method"
+      )
+      assert.strictEqual(
+        yield* told("mcp-name", calling("\u00fcber", {})),
+        "The header Mcp-Name is missing; send Mcp-Name: =?base64?w7xiZXI=?=, as in params.name"
+      )
+      assert.strictEqual(
+        yield* told("mcp-name", { message: (one) => ({ ...one, params: { ...one.params, name: 5 } }) }),
+        "The header Mcp-Name is missing; it repeats params.name"
+      )
+    })
+  )
+
   it.effect("says what would have been served (ERR-09, HTTP-19, D17)", () =>
     Effect.gen(function* () {
       const first = (rung: keyof typeof sheet) => Effect.scoped(send(sheet[rung].rows[0] ?? {}))
@@ -120,7 +146,7 @@ describe("a message that is refused elsewhere", () => {
   it.effect("id-free: BASE-04: an id that still runs is refused on a pipe without saying the id", () =>
     Effect.gen(function* () {
       const { peer } = yield* serving(
-        empty().tool("t", { description: "" }, () => Effect.never),
+        empty().tool("t", { description: "Tested" }, () => Effect.never),
         {}
       )
       const running = yield* peer.send(rawToolCall(1, "t"))

@@ -20,17 +20,17 @@ class Failure extends Schema.TaggedError<Failure>()("Failure", { error: Schema.S
 
 let runs = 0
 const mcp = empty()
-  .tool("echo", { description: "", input: { text: Schema.String } }, async ({ text }) => {
+  .tool("echo", { description: "Tested", input: { text: Schema.String } }, async ({ text }) => {
     runs++
     return text
   })
-  .tool("words", { description: "", output }, async (_, { fail }) => fail(quota))
-  .tool("error", { description: "", output }, () => Effect.fail(new ToolFailed(quota)))
-  .tool("declared", { description: "", output, errors: Failure }, () =>
+  .tool("words", { description: "Tested", output }, async (_, { fail }) => fail(quota))
+  .tool("error", { description: "Tested", output }, () => Effect.fail(new ToolFailed(quota)))
+  .tool("declared", { description: "Tested", output, errors: Failure }, () =>
     Effect.fail(new Failure({ error: { code: "E1" } }))
   )
-  .tool("wrong", { description: "", output }, async () => ({ ok: "yes" }) as never)
-  .tool("shaped", { description: "", output }, async () => {
+  .tool("wrong", { description: "Tested", output }, async () => ({ ok: "yes" }) as never)
+  .tool("shaped", { description: "Tested", output }, async () => {
     return { isError: true, content: [{ type: "text", text: quota }] } as never
   })
 

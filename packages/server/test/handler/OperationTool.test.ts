@@ -18,7 +18,7 @@ const returning = <O extends Schema.ConstraintCodec<unknown, unknown, never, nev
   Effect.scoped(
     Effect.flatMap(
       serving(
-        empty().tool("t", { description: "", output }, () => Effect.succeed(value as never)),
+        empty().tool("t", { description: "Tested", output }, () => Effect.succeed(value as never)),
         {},
         { onDefect: () => {} }
       ),
@@ -31,7 +31,7 @@ const bare = (value: unknown) =>
   Effect.scoped(
     Effect.flatMap(
       serving(
-        empty().tool("t", { description: "" }, async () => value as never),
+        empty().tool("t", { description: "Tested" }, async () => value as never),
         {}
       ),
       ({ result }) => result("t")
@@ -68,9 +68,9 @@ describe("a value", () => {
   it.effect("D4: is published in the same wrapper", () =>
     Effect.gen(function* () {
       const mcp = empty()
-        .tool("list", { description: "", output: Schema.Array(Schema.Int) }, async () => [1])
-        .tool("one", { description: "", output: Schema.Struct({ a: Schema.Int }) }, async () => ({ a: 1 }))
-        .tool("none", { description: "" }, async () => "x")
+        .tool("list", { description: "Tested", output: Schema.Array(Schema.Int) }, async () => [1])
+        .tool("one", { description: "Tested", output: Schema.Struct({ a: Schema.Int }) }, async () => ({ a: 1 }))
+        .tool("none", { description: "Tested" }, async () => "x")
       const { list } = yield* serving(mcp, {})
       assert.deepStrictEqual(
         (yield* list).map(({ outputSchema }) => outputSchema),
@@ -97,7 +97,7 @@ describe("a value", () => {
       assert.deepStrictEqual(yield* bare(Reply.text(Content.text("a"), Content.link("x://1", "one"))), {
         content: [...text("a"), { type: "resource_link", uri: "x://1", name: "one" }]
       })
-      const mcp = empty().tool("t", { description: "" }, async () =>
+      const mcp = empty().tool("t", { description: "Tested" }, async () =>
         Reply.withMeta(Reply.text(), { "com.example/n": 1, "io.modelcontextprotocol/serverInfo": "forged" })
       )
       const { peer } = yield* serving(mcp, {})
@@ -198,7 +198,7 @@ class NotFound extends Schema.TaggedError<NotFound>()("NotFound", { id: Schema.I
 
 describe("a declared error", () => {
   const find = Endpoint.make("find", {
-    description: "",
+    description: "Tested",
     input: { id: Schema.Int },
     output: Schema.Array(Schema.Struct({ id: Schema.Int })),
     errors: [NotFound, Schema.TaggedStruct("SoldOut", { left: Schema.Int })]
@@ -227,7 +227,7 @@ describe("a declared error", () => {
   it.effect("D5: may be thrown, rejected, failed with, given to fail, in Effects and promises alike", () =>
     Effect.gen(function* () {
       const e = new NotFound({ id: 3 })
-      const errors = { description: "", errors: NotFound }
+      const errors = { description: "Tested", errors: NotFound }
       const { result } = yield* serving(
         empty()
           .tool("effect", errors, () => Effect.fail(e))
@@ -257,7 +257,7 @@ describe("arguments", () => {
       const seen: Array<unknown> = []
       const lines: Array<string> = []
       const logger = Logger.make(({ logLevel, message }) => lines.push(`${logLevel} ${String(message)}`))
-      const mcp = empty().tool("t", { description: "", input: { a: Schema.Int } }, async (input) => {
+      const mcp = empty().tool("t", { description: "Tested", input: { a: Schema.Int } }, async (input) => {
         seen.push(input)
         return ""
       })
@@ -276,9 +276,9 @@ describe("arguments", () => {
     Effect.gen(function* () {
       const { list, result } = yield* serving(
         empty()
-          .tool("a", { description: "" }, async () => "")
-          .tool("b", { description: "", input: {} }, async () => "")
-          .tool("c", { description: "", input: Schema.Struct({}) }, async () => ""),
+          .tool("a", { description: "Tested" }, async () => "")
+          .tool("b", { description: "Tested", input: {} }, async () => "")
+          .tool("c", { description: "Tested", input: Schema.Struct({}) }, async () => ""),
         {}
       )
       for (const { inputSchema, name } of yield* list) {
@@ -300,7 +300,7 @@ describe("arguments", () => {
         opts: Arg.withDefault(Schema.Struct({ verbose: Arg.withDefault(Schema.Boolean, false) }), {})
       }
       const { list, result } = yield* serving(
-        empty().tool("t", { description: "", input }, async (got) => {
+        empty().tool("t", { description: "Tested", input }, async (got) => {
           seen.push(got)
           return ""
         }),
@@ -330,7 +330,7 @@ describe("arguments", () => {
         Schema.Struct({ action: Schema.Literal("delete"), id: Schema.String })
       ])
       const { list, result } = yield* serving(
-        empty().tool("t", { description: "", input }, async (got) => got.action),
+        empty().tool("t", { description: "Tested", input }, async (got) => got.action),
         {}
       )
       const [tool] = yield* list
@@ -351,7 +351,7 @@ describe("arguments", () => {
         code: z.string().refine(async (code) => code === "ok", "is not known")
       })
       const { result } = yield* serving(
-        empty().tool("t", { description: "", input }, async () => "in"),
+        empty().tool("t", { description: "Tested", input }, async () => "in"),
         {}
       )
       const answer = yield* result("t", { guests: [{ name: "a" }, { name: 5 }], code: "no" })
@@ -367,8 +367,8 @@ describe("a listed tool", () => {
     Effect.gen(function* () {
       const { list } = yield* serving(
         empty()
-          .tool("a", { description: "", hints: { readOnly: false, destructive: false } }, async () => "")
-          .tool("b", { description: "", hints: {} }, async () => "")
+          .tool("a", { description: "Tested", hints: { readOnly: false, destructive: false } }, async () => "")
+          .tool("b", { description: "Tested", hints: {} }, async () => "")
           .tool("c", { description: "d", title: "C", meta: { "com.example/x": 1 } }, async () => ""),
         {}
       )

@@ -58,9 +58,9 @@ const foreign = {
 }
 
 const mcp = empty()
-  .tool("effect", { description: "", input: inputs.effect }, async () => "")
-  .tool("zod", { description: "", input: inputs.zod }, async () => "")
-  .tool("arktype", { description: "", input: inputs.arktype }, async () => "")
+  .tool("effect", { description: "Tested", input: inputs.effect }, async () => "")
+  .tool("zod", { description: "Tested", input: inputs.zod }, async () => "")
+  .tool("arktype", { description: "Tested", input: inputs.arktype }, async () => "")
 
 const isObject = (node: unknown): node is { readonly [key: string]: unknown } =>
   typeof node === "object" && node !== null && !Array.isArray(node)
@@ -102,11 +102,11 @@ describe("a published input schema", () => {
       const listing = mcp
         .tool(
           "effectOut",
-          { description: "", output: Schema.Struct(inputs.effect) },
+          { description: "Tested", output: Schema.Struct(inputs.effect) },
           async () => samples.effect as never
         )
-        .tool("zodOut", { description: "", output: inputs.zod }, async () => samples.zod as never)
-        .tool("foreign", { description: "", input: foreign }, async () => "")
+        .tool("zodOut", { description: "Tested", output: inputs.zod }, async () => samples.zod as never)
+        .tool("foreign", { description: "Tested", input: foreign }, async () => "")
       const { list } = yield* serving(listing, {})
       const arrays = (yield* list).flatMap(({ inputSchema, name, outputSchema }) =>
         [...walk(inputSchema, String(name)), ...walk(outputSchema, `${name} output`)].filter(([, node]) =>
@@ -152,10 +152,10 @@ const choices = {
 
 describe("an input that is a choice", () => {
   const choosing = empty()
-    .tool("union", { description: "", input: choices.union }, async ({ action }) => action)
-    .tool("zodUnion", { description: "", input: choices.zodUnion }, async ({ action }) => action)
-    .tool("zodBoth", { description: "", input: choices.zodBoth }, async ({ action }) => action)
-    .tool("zodRefined", { description: "", input: choices.zodRefined }, async ({ action }) => action)
+    .tool("union", { description: "Tested", input: choices.union }, async ({ action }) => action)
+    .tool("zodUnion", { description: "Tested", input: choices.zodUnion }, async ({ action }) => action)
+    .tool("zodBoth", { description: "Tested", input: choices.zodBoth }, async ({ action }) => action)
+    .tool("zodRefined", { description: "Tested", input: choices.zodRefined }, async ({ action }) => action)
 
   it.effect("B007 TOOL-07: has an object at its root and all of its branches, in the same bytes in both eras", () =>
     Effect.gen(function* () {
@@ -228,9 +228,9 @@ describe("an input with defaults", () => {
       const keep = async (input: { readonly limit: number }) => void got.push(input)
       const { list, result } = yield* serving(
         empty()
-          .tool("effect", { description: "", input: lenient.effect }, keep)
-          .tool("zod", { description: "", input: lenient.zod }, keep)
-          .tool("arktype", { description: "", input: lenient.arktype }, keep),
+          .tool("effect", { description: "Tested", input: lenient.effect }, keep)
+          .tool("zod", { description: "Tested", input: lenient.zod }, keep)
+          .tool("arktype", { description: "Tested", input: lenient.arktype }, keep),
         {}
       )
       for (const { inputSchema, name } of yield* list) {
@@ -262,7 +262,7 @@ describe("an input with defaults", () => {
           .pipe(z.int())
       })
       const { list, result } = yield* serving(
-        empty().tool("t", { description: "", output: made }, async () => ({ at: "four" }) as never),
+        empty().tool("t", { description: "Tested", output: made }, async () => ({ at: "four" }) as never),
         {}
       )
       const [tool] = yield* list
@@ -285,9 +285,9 @@ describe("an output that JSON has no word for", () => {
       const right = { at: new Date(0), big: 2n ** 64n, pairs: HashMap.make(["a", 1]) }
       const { list, result } = yield* serving(
         empty()
-          .tool("right", { description: "", output }, async () => right)
-          .tool("wrong", { description: "", output }, async () => ({ ...right, big: 1 }) as never)
-          .tool("map", { description: "", output }, async () => ({ ...right, pairs: new Map() }) as never),
+          .tool("right", { description: "Tested", output }, async () => right)
+          .tool("wrong", { description: "Tested", output }, async () => ({ ...right, big: 1 }) as never)
+          .tool("map", { description: "Tested", output }, async () => ({ ...right, pairs: new Map() }) as never),
         {},
         { onDefect: () => {} }
       )

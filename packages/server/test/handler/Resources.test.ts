@@ -27,7 +27,7 @@ describe("a resource", () => {
       const [native] = yield* one.both("server/discover")
       assert.deepStrictEqual(native["result"].capabilities.resources !== undefined, true)
       const none = yield* bothEras(
-        empty().tool("t", { description: "" }, async () => ""),
+        empty().tool("t", { description: "Tested" }, async () => ""),
         {}
       )
       for (const method of ["resources/list", "resources/templates/list", "resources/read"]) {
@@ -208,8 +208,11 @@ describe("reading a resource", () => {
   it.effect("D5: that dies is -32603 with a reference, whose detail only the author sees", () =>
     Effect.gen(function* () {
       const seen: Array<string> = []
-      const onDefect = (_: unknown, place: { readonly tool: string; readonly reference: string }) =>
-        void seen.push(`${place.tool} ${place.reference}`)
+      const told = new Map<string, string>()
+      const onDefect = (error: unknown, place: { readonly tool: string; readonly reference: string }) => {
+        seen.push(`${place.tool} ${place.reference}`)
+        told.set(place.tool, String(error))
+      }
       const { native } = yield* bothEras(broken, {}, { onDefect })
       for (const asked of ["throws", "dies", "object", "both", "list", "bigint"].map((name) => `x://${name}`)) {
         const { error } = yield* native()("resources/read", { uri: asked })
@@ -218,6 +221,10 @@ describe("reading a resource", () => {
         assert.strictEqual(seen.pop(), `${asked} ${reference}`)
         assert.notInclude(JSON.stringify(error), "secret")
       }
+      assert.match(
+        told.get("x://object") ?? "",
+        /^TypeError: Reading x:\/\/object gave no contents: .+\. Return a string, bytes, or \{ uri, text \}$/
+      )
     })
   )
 
@@ -284,8 +291,8 @@ describe("cache hints", () => {
           prompts: { ttlMs: 0 }
         }
       })
-        .tool("t", { description: "" }, async () => "")
-        .prompt("p", { description: "" }, async () => "")
+        .tool("t", { description: "Tested" }, async () => "")
+        .prompt("p", { description: "Tested" }, async () => "")
         .resource({ ...board, cache: { ttlMs: 9, cacheScope: "public" } }, async () => "")
       const { native } = yield* bothEras(mcp, {})
       const hints: Array<unknown> = []

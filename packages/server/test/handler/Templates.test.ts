@@ -266,16 +266,16 @@ describe("templates that cannot be served", () => {
   10. template "undefined" (here): it has no variable: add it with resource(…).
   11. template "undefined" (here): it has no function that reads it; pass one.
   12. template "undefined" (here): it has no name; give it one.
-  13. resource "box://{id}{?list}" is added 2 times (here, here). Give each its own URI.`
+  13. template "box://{id}{?list}" is added 2 times (here, here). Give each its own URI.`
     )
   })
 
   it("D1: do not compile where the compiler can tell", () => {
     const wrong = () => {
       const base = empty()
-      // @ts-expect-error -- "idd" is not one of its arguments
+      // @ts-expect-error -- "idd" is not one of its variables
       base.template({ uriTemplate: "box://{id}", name: "t", complete: { idd: () => [] } }, text)
-      // @ts-expect-error -- "idd" is no variable of it
+      // @ts-expect-error -- "idd" is not one of its variables
       base.template({ uriTemplate: "box://{id}", name: "t", variables: { idd: Schema.String } }, text)
       // @ts-expect-error -- a number is not text
       base.template({ uriTemplate: "box://{id}", name: "t", variables: { id: Schema.Int } }, text)

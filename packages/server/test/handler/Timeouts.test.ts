@@ -27,7 +27,7 @@ describe("a time limit", () => {
         const mcp = empty()
           .resource({ ...slow, uri: "box-office://board" }, waits)
           .template({ ...slow, uriTemplate: "box-office://shows/{id}" }, waits)
-          .prompt("ask", { description: "", timeout: slow.timeout }, waits)
+          .prompt("ask", { description: "Tested", timeout: slow.timeout }, waits)
         const { compat, native } = yield* bothEras(mcp, {})
         const asked = [native(), yield* compat()].map((ask) => ask(method, params))
         const answers = yield* Effect.forkChild(Effect.all(asked, { concurrency: 2 }), { startImmediately: true })
@@ -46,10 +46,10 @@ describe("a time limit", () => {
   it("D1: that is no time is a build error, of anything that has one", () => {
     const limit = (timeout: number) =>
       empty()
-        .tool("t", { description: "", timeout }, async () => "")
+        .tool("t", { description: "Tested", timeout }, async () => "")
         .resource({ uri: "x://y", name: "r", timeout }, async () => "")
         .template({ uriTemplate: "x://{z}", name: "s", timeout }, async () => "")
-        .prompt("p", { description: "", timeout }, async () => "")
+        .prompt("p", { description: "Tested", timeout }, async () => "")
         .build()
     for (const timeout of [0, -1, Number.NaN]) {
       const built = limit(timeout)

@@ -20,7 +20,7 @@ import { empty } from "../fixtures/calling.ts"
 import { listening } from "../fixtures/cells.ts"
 import { headersOf, posting } from "../fixtures/rawPeers.ts"
 
-const plain = { description: "" }
+const plain = { description: "Tested" }
 
 const request = (message: RawMessage, headers: Record<string, string> = {}, signal?: AbortSignal) =>
   new Request("http://localhost/mcp", {

@@ -21,7 +21,7 @@ describe("an Effect application that ends", () => {
   it.live("D17: ends the streams that are open, runs finalizers, and does not wait for longer than it was told", () =>
     Effect.gen(function* () {
       const events = new Recorder<string>()
-      const mcp = empty().tool("hold", { description: "" }, () =>
+      const mcp = empty().tool("hold", { description: "Tested" }, () =>
         Effect.andThen(CurrentCall.progress(1), Effect.never).pipe(
           Effect.onInterrupt(() => Effect.sync(() => events.record("interrupted")))
         )

@@ -58,8 +58,8 @@ describe("a big message", () => {
     Effect.gen(function* () {
       const door = McpNode.handler(
         empty()
-          .tool("big", { description: "", input: { size: Schema.Int } }, async ({ size }) => "x".repeat(size))
-          .tool("small", { description: "" }, async () => "y")
+          .tool("big", { description: "Tested", input: { size: Schema.Int } }, async ({ size }) => "x".repeat(size))
+          .tool("small", { description: "Tested" }, async () => "y")
       )
       const port = yield* listening((req, res) => door(req, res))
       const asked = rawToolCall(1, "big", { size: 8 * mega })

@@ -21,7 +21,7 @@ interface Ctx {
 
 const mcp = empty<Ctx>().tool(
   "whoami",
-  { description: "", input: { greeting: Schema.String } },
+  { description: "Tested", input: { greeting: Schema.String } },
   async ({ greeting }, { context }) => `${greeting} ${context.user}`
 )
 const message = rawToolCall(1, "whoami", { greeting: "Hé" })
@@ -57,6 +57,22 @@ describe("Express 5", () => {
       assert.strictEqual((yield* send(`http://127.0.0.1:${port}/before`, "{")).json.error.code, -32700)
       assert.strictEqual((yield* send(`http://127.0.0.1:${port}/before`, "")).json.error.code, -32700)
       assert.strictEqual((yield* send(`http://127.0.0.1:${port}/after`, "")).status, 400)
+    })
+  )
+
+  it.effect("serves the door mounted bare, whose handlers do not get Express's next for a context", () =>
+    Effect.gen(function* () {
+      const free = empty().tool(
+        "whoami",
+        { description: "Tested", input: { greeting: Schema.String } },
+        async ({ greeting }, { context }) => `${greeting} ${JSON.stringify(context)}`
+      )
+      const [mounted, scoped] = [McpNode.handler(free), yield* McpNode.scoped(free)]
+      const port = yield* listening(express().all("/mcp", mounted).all("/scoped", scoped))
+      for (const path of ["mcp", "scoped"]) {
+        const { json } = yield* send(`http://127.0.0.1:${port}/${path}`)
+        assert.strictEqual(json.result?.content[0].text, "Hé {}", JSON.stringify(json))
+      }
     })
   )
 

@@ -11,7 +11,7 @@ import { empty } from "../fixtures/calling.ts"
 import { listening } from "../fixtures/cells.ts"
 import { eventMessages, headersOf, posting } from "../fixtures/rawPeers.ts"
 
-const plain = { description: "" }
+const plain = { description: "Tested" }
 const token = { progressToken: "t" }
 
 /** The bytes of a request. */

@@ -19,7 +19,7 @@ import { listening } from "../fixtures/cells.ts"
 import { eventMessages, headersOf, posting } from "../fixtures/rawPeers.ts"
 import { quietAtEnd } from "../fixtures/quiet.ts"
 
-const plain = { description: "" }
+const plain = { description: "Tested" }
 
 /** The Effect door, on a port. */
 const scoped = (mcp: Mcp<never>, settings?: NodeSettings) =>

@@ -21,7 +21,7 @@ describe("the limit of running calls", () => {
       const events = new Recorder<string>()
       const mcp = Mcp.make<Ctx>({ name: "suite", version: "1.0.0", principal: ({ user }) => user }).tool(
         "wait",
-        { description: "" },
+        { description: "Tested" },
         (_, { principal }) =>
           Effect.andThen(
             Effect.sync(() => events.record(principal?.id ?? "nobody")),
@@ -51,12 +51,12 @@ describe("McpTest", () => {
   it.effect("records what reached handlers, decoded, with defaults filled in, in order", () =>
     Effect.gen(function* () {
       const search = Endpoint.make("search", {
-        description: "",
+        description: "Tested",
         input: { q: Schema.String, limit: Arg.withDefault(Schema.Int, 10) }
       })
       const mcp = empty()
         .tool(search, async ({ q }) => q)
-        .tool("other", { description: "" }, async () => "")
+        .tool("other", { description: "Tested" }, async () => "")
       const recorded = yield* Effect.acquireRelease(
         Effect.promise(() => McpTest.listen(mcp)),
         ({ close }) => Effect.promise(close)

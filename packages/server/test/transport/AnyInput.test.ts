@@ -15,7 +15,7 @@ import { empty, said, serving } from "../fixtures/calling.ts"
 import { httpDoors } from "../fixtures/cells.ts"
 import { quietAtEnd } from "../fixtures/quiet.ts"
 
-const plain = { description: "" }
+const plain = { description: "Tested" }
 const mcp = empty()
   .tool("any", { ...plain, input: { value: Schema.Json }, output: Schema.Json }, ({ value }) => Effect.succeed(value))
   .tool("text", { ...plain, input: { text: Schema.String } }, ({ text }) => Effect.succeed(text))

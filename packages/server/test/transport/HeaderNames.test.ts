@@ -12,7 +12,7 @@ import { httpDoors, type Fault } from "../fixtures/cells.ts"
 const spaced = [" a", "a ", "\ta", "a b", "日本", "über", "=?base64?YQ==?=", "a\nb", "\u0000", "😀", "e\u0301"]
 
 const getting = (name: string, header: string | undefined): Fault => ({
-  mcp: empty().prompt(name, { description: "" }, async () => `this is ${name}`),
+  mcp: empty().prompt(name, { description: "Tested" }, async () => `this is ${name}`),
   headers: { "mcp-method": "prompts/get", "mcp-name": header },
   message: () => rawRequest(7, "prompts/get", { name })
 })

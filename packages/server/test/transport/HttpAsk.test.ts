@@ -9,7 +9,7 @@ import { eventTail } from "../fixtures/eventTail.ts"
 import { headersOf } from "../fixtures/rawPeers.ts"
 
 const nameForm = Ask.form({ message: "Who?", fields: { name: Schema.String } })
-const mcp = empty().tool("greet", { description: "" }, () =>
+const mcp = empty().tool("greet", { description: "Tested" }, () =>
   Effect.map(CurrentCall.ask("name", nameForm), (answer) =>
     answer.action === "accept" ? `Hello, ${answer.content.name}!` : answer.action
   )

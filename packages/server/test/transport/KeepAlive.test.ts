@@ -17,7 +17,7 @@ import { initialize } from "../fixtures/compatDoor.ts"
 import { headersOf } from "../fixtures/rawPeers.ts"
 import { quietAtEnd } from "../fixtures/quiet.ts"
 
-const mcp = empty().tool("slow", { description: "" }, () => Effect.andThen(CurrentCall.progress(1), Effect.never))
+const mcp = empty().tool("slow", { description: "Tested" }, () => Effect.andThen(CurrentCall.progress(1), Effect.never))
 
 type Send = (init: RequestInit) => Promise<Response>
 

@@ -15,7 +15,7 @@ import { listening } from "../fixtures/cells.ts"
 import { headersOf } from "../fixtures/rawPeers.ts"
 
 const runs: Array<string> = []
-const mcp = empty().tool("echo", { description: "", input: { text: Schema.String } }, ({ text }) => {
+const mcp = empty().tool("echo", { description: "Tested", input: { text: Schema.String } }, ({ text }) => {
   runs.push(text)
   return Effect.succeed(text)
 })

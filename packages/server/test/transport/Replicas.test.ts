@@ -15,9 +15,9 @@ import { headersOf } from "../fixtures/rawPeers.ts"
 
 const nameForm = Ask.form({ message: "Who?", fields: { name: Schema.String } })
 const mcp = empty()
-  .tool("t", { description: "" }, async () => "x")
-  .tool("told", { description: "" }, () => Effect.as(CurrentCall.progress(1), "told"))
-  .tool("ask", { description: "" }, () =>
+  .tool("t", { description: "Tested" }, async () => "x")
+  .tool("told", { description: "Tested" }, () => Effect.as(CurrentCall.progress(1), "told"))
+  .tool("ask", { description: "Tested" }, () =>
     Effect.map(CurrentCall.ask("name", nameForm), (answer) =>
       answer.action === "accept" ? `Hello, ${answer.content.name}!` : answer.action
     )

@@ -19,11 +19,11 @@ import { quietAtEnd } from "../fixtures/quiet.ts"
 const events = new Recorder<string>()
 
 const mcp = Mcp.make<{ readonly user?: string }>({ name: "suite", version: "1.0.0", principal: ({ user }) => user })
-  .tool("echo", { description: "", input: { text: Schema.String } }, async ({ text }, { progress }) => {
+  .tool("echo", { description: "Tested", input: { text: Schema.String } }, async ({ text }, { progress }) => {
     progress(1)
     return text
   })
-  .tool("hold", { description: "", input: { name: Schema.String } }, ({ name }) =>
+  .tool("hold", { description: "Tested", input: { name: Schema.String } }, ({ name }) =>
     Effect.onInterrupt(
       Effect.andThen(
         Effect.sync(() => events.record(`began ${name}`)),
@@ -32,17 +32,17 @@ const mcp = Mcp.make<{ readonly user?: string }>({ name: "suite", version: "1.0.
       () => Effect.sync(() => events.record(`ended ${name}`))
     )
   )
-  .tool("wait", { description: "", input: { name: Schema.String } }, async (input) => {
+  .tool("wait", { description: "Tested", input: { name: Schema.String } }, async (input) => {
     events.record(`began ${input.name}`)
     await events.first((one) => one === `go ${input.name}`)
     return input.name
   })
-  .tool("greet", { description: "" }, () =>
+  .tool("greet", { description: "Tested" }, () =>
     Effect.map(CurrentCall.ask("name", Ask.form({ message: "Who?", fields: { name: Schema.String } })), (answer) =>
       answer.action === "accept" ? `Hello, ${answer.content.name}!` : answer.action
     )
   )
-  .tool("folders", { description: "" }, () =>
+  .tool("folders", { description: "Tested" }, () =>
     Effect.map(CurrentCall.ask("folders", Ask.roots()), ({ roots }) => `${roots.length} folders`)
   )
 
@@ -188,6 +188,11 @@ describe.each(doors)("the HTTP+SSE transport over $name", ({ name, start }) => {
       const status = (path: string, init: RequestInit) => Effect.promise(async () => (await send(path, init)).status)
       for (const path of ["/sse", "/sse?sessionId=", "/sse?sessionId=x", "/sse?sessionId=__proto__"]) {
         assert.strictEqual(yield* status(path, posting(initialize())), 404, path)
+        const refused = yield* Effect.promise(() => send(path, posting(initialize())))
+        assert.include(
+          yield* Effect.promise(() => refused.text()),
+          "Clients that speak Streamable HTTP belong at another path of this server, usually /mcp"
+        )
       }
       assert.strictEqual(yield* status("/sse", { method: "DELETE" }), 405)
       assert.strictEqual(yield* status("/sse", { method: "PUT" }), 405)

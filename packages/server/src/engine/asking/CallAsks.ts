@@ -11,7 +11,7 @@ import { ServerRequest, type UrlRequest } from "@treadle/protocol/schema"
 import type { Ask, AskMethod } from "../../Ask.ts"
 import { AskFailed } from "../../AskFailed.ts"
 import type { Admitted } from "../../envelope/Admitted.ts"
-import { missingPart } from "./ClientAbility.ts"
+import { lacking, missingPart } from "./ClientAbility.ts"
 import type { Deprecations } from "../Deprecated.ts"
 import type { OpenAsks } from "./OpenAsks.ts"
 import type { RoundState } from "./RequestState.ts"
@@ -204,14 +204,14 @@ export class CallAsks {
 
   /** What is known of a question without asking it. */
   #known(key: string, ask: Ask<unknown>): Outcome<unknown> | undefined {
-    const { clientCapabilities, request } = this.#admitted
+    const { clientCapabilities, request, subject } = this.#admitted
     if (!mayAsk.has(request.method)) {
       return fail("no-stream", `The client cannot be asked while it waits for ${request.method}`)
     }
     this.#warn(ask.request)
     const missing = this.#standsAlone ? undefined : missingPart(ask.requires, clientCapabilities)
     if (missing !== undefined) {
-      return fail("no-capability", `The client lacks a capability that is needed: ${JSON.stringify(missing)}`, missing)
+      return fail("no-capability", `${subject} asks for ${lacking(missing)}`, missing)
     }
     const answer = this.#answers.get(key)
     if (answer !== undefined) return this.#read(key, ask, answer)
@@ -220,11 +220,11 @@ export class CallAsks {
 
   #warn(request: ServerRequest<AskMethod>): void {
     const { deprecated } = this.#asking
-    if (request.method === "roots/list") deprecated("roots")
+    if (request.method === "roots/list") deprecated("roots", this.#admitted)
     if (request.method !== "sampling/createMessage") return
-    deprecated("sampling")
+    deprecated("sampling", this.#admitted)
     const { includeContext } = request.params
-    if (includeContext !== undefined && includeContext !== "none") deprecated("includeContext")
+    if (includeContext !== undefined && includeContext !== "none") deprecated("includeContext", this.#admitted)
   }
 
   /** Whether a request belongs to no session: then no answer finds its way here, and nobody said what the client can do. */

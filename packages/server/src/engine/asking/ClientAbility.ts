@@ -22,3 +22,23 @@ export const missingPart = (requires: JsonObject, declared: ClientCapabilities):
   }
   return undefined
 }
+
+/** What people call the capabilities that are asked for. */
+const nouns = new Map([
+  ["elicitation.form", "a form"],
+  ["elicitation.url", "a page to visit"],
+  ["sampling", "a model"],
+  ["sampling.tools", "a model with tools"],
+  ["sampling.context", "a model with context"],
+  ["roots", "folders"]
+])
+
+/** What a client lacks, in words; its capabilities are named in the form `elicitation.form`. */
+export const lacking = (missing: JsonObject): string => {
+  const paths = Object.entries(missing).flatMap(([name, parts]) => {
+    const inner = Object.keys(isRecord(parts) ? parts : {})
+    return inner.length === 0 ? [name] : inner.map((part) => `${name}.${part}`)
+  })
+  const wanted = paths.map((path) => nouns.get(path) ?? path).join(" and ")
+  return `${wanted}, which this client does not offer (${paths.join(", ")})`
+}

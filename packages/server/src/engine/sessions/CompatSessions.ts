@@ -42,7 +42,7 @@ const alone = ({ http, owner, principal }: Inbound): SessionFacts => {
     owner,
     logLevel: undefined,
     used: 0,
-    subscribe: () => false,
+    subscribe: () => "stands-alone",
     unsubscribe: () => {},
     attach: () => () => {}
   }

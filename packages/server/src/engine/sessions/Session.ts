@@ -5,7 +5,7 @@ import type { Revision } from "@treadle/protocol/era"
 import type { ClientCapabilities, LogLevel } from "@treadle/protocol/schema"
 import type { Change } from "../../Change.ts"
 import type { Inbound } from "../../envelope/Inbound.ts"
-import type { Outlet, SessionFacts } from "../../envelope/SessionFacts.ts"
+import type { Outlet, SessionFacts, Subscribed } from "../../envelope/SessionFacts.ts"
 import { uriKey } from "../../handler/ResourceUri.ts"
 import { asNamed, changeKey, printChange } from "../offer/Hub.ts"
 import { EventLog } from "./EventLog.ts"
@@ -48,11 +48,11 @@ export class Session implements SessionFacts {
     return this.#missed.size
   }
 
-  subscribe(uri: string, most: number): boolean {
+  subscribe(uri: string, most: number): Subscribed {
     const key = uriKey(uri)
-    if (!this.#uris.has(key) && this.#uris.size >= most) return false
+    if (!this.#uris.has(key) && this.#uris.size >= most) return "too-many"
     this.#uris.set(key, uri)
-    return true
+    return "kept"
   }
 
   unsubscribe(uri: string): void {
