@@ -15,6 +15,7 @@ import type { LiveHandle, LiveService } from "./Live.ts"
 import { Mcp } from "./Mcp.ts"
 import { McpBuildErrors } from "./McpBuildError.ts"
 import type { Served, ServedSettings } from "./Served.ts"
+import { settingErrors } from "./transport/SettingChecks.ts"
 
 /** A server that needs nothing more; any other does not compile, and the error says so. */
 export type Complete<R> = [R] extends [never]
@@ -59,10 +60,10 @@ export const liveHandle = <Ctx>(
 /**
  * Prepares a door.
  *
- * @throws McpBuildErrors with every reason, when the definition cannot be served
+ * @throws McpBuildErrors with every reason, when the definition cannot be served or a setting could not work
  */
 export const plainDoor = <Ctx>(mcp: Mcp<never, Ctx>, settings: ServedSettings): PlainDoor<Ctx> => {
-  const errors = Mcp.check(mcp)
+  const errors = [...Mcp.check(mcp), ...settingErrors(settings)]
   if (errors.length > 0) throw new McpBuildErrors({ server: mcp.definition.info.implementation.name, errors })
   const scope = Scope.makeUnsafe()
   const { grace } = Limits.of(settings.limits)
