@@ -9,7 +9,18 @@ import * as z from "zod/v4"
 import { connect } from "@treadle/client/promise"
 import type { McpSession } from "@treadle/client"
 import type { Args } from "@treadle/protocol"
-import { Arg, Change, Content, Endpoint, Live, Mcp, Reply, ToolFailed, type McpBuildErrors } from "@treadle/server"
+import {
+  Arg,
+  Change,
+  Content,
+  CurrentCall,
+  Endpoint,
+  Live,
+  Mcp,
+  Reply,
+  ToolFailed,
+  type McpBuildErrors
+} from "@treadle/server"
 import { McpHttp } from "@treadle/server/http"
 import { McpRouter } from "@treadle/server/http-router"
 import { McpNode, McpTest } from "@treadle/server/node"
@@ -92,6 +103,28 @@ const mcp = Mcp.make({ name: "box", version: "1" })
     Reply.of(new Show({ id, title: "t", remaining: 1 }), Content.image(new Uint8Array(), "image/png"))
   )
   .tool(ping, () => Effect.succeed(Reply.text(Content.image(new Uint8Array(), "image/png"))))
+// what steps give: interfaces, classes of fields, what may be missing, nothing
+interface Held {
+  readonly seats: ReadonlyArray<{ readonly row?: string; readonly number: number | null }>
+  readonly note: string | undefined
+}
+export const steps = mcp.tool(ping, async (_, { step, fail }) => {
+  const held = await step("held", async (): Promise<Held> => ({ seats: [{ number: 1 }], note: undefined }))
+  is<Eq<typeof held, Held>>()
+  const show = await step("show", () => new Show({ id: 1, title: "t", remaining: 1 }))
+  const found = await step("found", (): "a" | undefined => undefined)
+  is<Eq<typeof found, "a" | undefined>>()
+  await step("nothing", async () => {})
+  await step("never", () => fail("no"))
+  return `${held.seats[0]?.row} ${show.title}`
+})
+export const effectStep: Effect.Effect<Held, ShowNotFound, CurrentCall | Shows> = CurrentCall.step(
+  "held",
+  Effect.as(
+    Effect.flatMap(Shows, (s) => s.get(1)),
+    { seats: [], note: "x" }
+  )
+)
 const needs: Mcp<Shows | CurrentUser> = mcp
 
 // 6 dependency provision: app layer once, request services at the door

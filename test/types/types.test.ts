@@ -62,7 +62,10 @@ const expected: Readonly<Record<string, string>> = {
   W22: `Property 'role' is missing in type '{ user: string; }' but required in type '{ role: string; }'.`,
   W23: `Property 'user' is missing in type '{}' but required in type '{ user: string; }'.`,
   W24: `Type 'McpBuildErrors' is not assignable to type 'ToolFailed | AskFailed'`,
-  W25: `Did you mean to write 'tools'?`
+  W25: `Did you mean to write 'tools'?`,
+  W26: `"a step gives JSON, to be remembered: turn dates into text, maps into arrays, classes into their fields"`,
+  W27: `"a step gives JSON, to be remembered: turn dates into text, maps into arrays, classes into their fields"`,
+  W28: `"a step gives JSON, to be remembered: turn dates into text, maps into arrays, classes into their fields"`
 }
 
 describe("the compiler", () => {

@@ -6,7 +6,7 @@ import * as Schema from "effect/Schema"
 import * as z from "zod/v4"
 import type { McpSession } from "@treadle/client"
 import { connect } from "@treadle/client/promise"
-import { Endpoint, Live, Mcp } from "@treadle/server"
+import { CurrentCall, Endpoint, Live, Mcp } from "@treadle/server"
 import { McpHttp } from "@treadle/server/http"
 import { McpNode } from "@treadle/server/node"
 import { getShow, hold, list, ping, zod } from "./right.ts"
@@ -45,3 +45,6 @@ class Shows extends Context.Service<
 /* W23 */ Live.add(ctx)
 /* W24 */ m.tool(ping, () => Effect.asVoid(Live.remove({ tools: ["x"] })))
 /* W25 */ McpHttp.fetch(m).live.remove({ tool: ["x"] })
+/* W26 */ m.tool(ping, async (_, { step }) => void (await step("at", async () => ({ at: new Date() }))))
+/* W27 */ m.tool(ping, () => Effect.asVoid(CurrentCall.step("found", Effect.succeed(new Map([["a", 1]])))))
+/* W28 */ m.tool(ping, async (_, { step }) => void (await step("list", () => ["a", undefined])))

@@ -7,10 +7,31 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import type { Json } from "@treadle/protocol/json"
 import type { LogLevel, Meta } from "@treadle/protocol/schema"
 import type { Ask } from "./Ask.ts"
 import type { AskFailed } from "./AskFailed.ts"
 import type { Principal } from "./Principal.ts"
+
+/** A value as it comes back from JSON, member by member; `never` where it comes back as something else. */
+type JsonForm<A> = A extends Json
+  ? A
+  : A extends ReadonlyArray<unknown>
+    ? { readonly [K in keyof A]: JsonForm<A[K]> }
+    : A extends (...args: ReadonlyArray<never>) => unknown
+      ? never
+      : A extends object
+        ? {
+            readonly [K in keyof A]: K extends symbol
+              ? A[K]
+              : JsonForm<Exclude<A[K], undefined>> | Extract<A[K], undefined>
+          }
+        : never
+
+/** What a step may give: JSON, where a member may be missing, or nothing. Anything else does not compile, and the error says so. */
+export type GivesJson<A> = [A] extends [JsonForm<Exclude<A, undefined | void>> | undefined | void]
+  ? unknown
+  : "a step gives JSON, to be remembered: turn dates into text, maps into arrays, classes into their fields"
 
 /**
  * The second argument of a handler. Its members may be taken apart: `async (input, { signal, fail }) => …`.
@@ -47,7 +68,7 @@ export interface Call<out Ctx, in out E> {
    * Natively the call may end here and run again from its start once there are answers: what was answered is remembered
    * by its key, what must not happen twice belongs in a `step`, and `finally` does not run for the round that ends.
    *
-   * @param key names the question within the call
+   * @param key names the question within the call, the same in every run; a second question with it is a defect
    */
   ask<A>(key: string, ask: Ask<A>): Promise<A>
   /**
@@ -60,10 +81,12 @@ export interface Call<out Ctx, in out E> {
   /**
    * Runs something once, however often the call runs again because it asked. A step that fails is run again.
    *
-   * @param key names the step within the call
-   * @returns what it gave, as it comes back from JSON
+   * @param key names the step within the call, the same in every run; a second step with it is a defect, except after
+   * one that failed
+   * @param run gives JSON: no dates, maps or functions, because in later runs its value comes back from JSON
+   * @returns what it gave
    */
-  step<A>(key: string, run: () => A | PromiseLike<A>): Promise<A>
+  step<A>(key: string, run: (() => A | PromiseLike<A>) & GivesJson<A>): Promise<A>
   /**
    * Ends the call with a declared error, or with text for the model. TypeScript narrows only after `return fail(…)`,
    * `throw fail(…)` or `?? fail(…)`.
@@ -143,7 +166,7 @@ export class CurrentCall extends Context.Service<CurrentCall, CurrentCallService
    * Natively the call may be interrupted here, its finalizers run, and run again from its start once there are answers:
    * what was answered is remembered by its key, and what must not happen twice belongs in a `step`.
    *
-   * @param key names the question within the call
+   * @param key names the question within the call, the same in every run; a second question with it is a defect
    */
   static ask<A>(key: string, ask: Ask<A>): Effect.Effect<A, AskFailed, CurrentCall> {
     return Effect.flatMap(CurrentCall, (current) => current.askFor(key, ask))
@@ -162,10 +185,15 @@ export class CurrentCall extends Context.Service<CurrentCall, CurrentCallService
   /**
    * Runs an effect once, however often the call runs again because it asked. A step that fails is run again.
    *
-   * @param key names the step within the call
-   * @returns what it gave, as it comes back from JSON
+   * @param key names the step within the call, the same in every run; a second step with it is a defect, except after
+   * one that failed
+   * @param effect gives JSON: no dates, maps or functions, because in later runs its value comes back from JSON
+   * @returns what it gave
    */
-  static step<A, E, R>(key: string, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R | CurrentCall> {
+  static step<A, E, R>(
+    key: string,
+    effect: Effect.Effect<A, E, R> & GivesJson<A>
+  ): Effect.Effect<A, E, R | CurrentCall> {
     return Effect.flatMap(CurrentCall, (current) => current.stepOf(key, effect))
   }
 

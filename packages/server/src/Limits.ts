@@ -1,5 +1,8 @@
 /**
  * Every limit and default of a served thing, in one place. Sizes in bytes, times in milliseconds.
+ *
+ * All are finite. Numbers and sizes are whole; `bodyBytes`, `lineBytes`, `pageSize`, `sessionIdle`, `keepAlive` and
+ * `askTimeout` are above 0, the others may be 0. A door that is given anything else is not made.
  */
 
 export interface Limits {

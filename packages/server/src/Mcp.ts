@@ -44,6 +44,7 @@ import { makeServed, type Served, type ServedDefinition, type ServedSettings } f
 import type { Live, LiveSettings, Part } from "./Live.ts"
 import type { ListHints } from "./ServerInfo.ts"
 import type { ToolFailed } from "./ToolError.ts"
+import { settingErrors } from "./transport/SettingChecks.ts"
 
 /** What a server says of itself. */
 export interface McpInfo<in Ctx> {
@@ -221,7 +222,7 @@ export type With<Ctx> = {} extends Ctx ? [context?: Ctx] : [context: Ctx]
 
 const serve = (definition: ServedDefinition, settings: ServedSettings = {}) =>
   Effect.suspend(() => {
-    const errors = buildErrors(definition.entries, definition.info)
+    const errors = [...buildErrors(definition.entries, definition.info), ...settingErrors(settings)]
     return errors.length === 0
       ? makeServed(definition, settings)
       : Effect.fail(new McpBuildErrors({ server: definition.info.implementation.name, errors }))
@@ -321,7 +322,10 @@ const make = <Ctx = {}>(info: McpInfo<Ctx>): Mcp<never, Ctx> => {
   return value as unknown as Mcp<never, Ctx>
 }
 
-/** Every reason why a server cannot be served, at once; empty when it can. Doors run the same check. */
+/**
+ * Every reason why a server cannot be served, at once; empty when it can. Doors run the same check, and check their
+ * settings beside it.
+ */
 const check = (mcp: AnyMcp): ReadonlyArray<McpBuildError> => buildErrors(mcp.definition.entries, mcp.definition.info)
 
 /**

@@ -1,9 +1,13 @@
 /**
- * Every reason why a definition cannot be served, each with the place of its definition and the cure.
+ * Every reason why a definition cannot be served, each with the place of its definition or the name of its setting, and
+ * the cure.
  */
 import * as Data from "effect/Data"
 
-/** Where something was added: `orders.ts:14`, or `unknown` where the engine does not tell. */
+/**
+ * Where something was added: `orders.ts:14`, or `unknown` where the engine does not tell. Of a setting it is the name of
+ * what is wrong, such as `limits.bodyBytes` or `origins[0]`.
+ */
 export type Place = string
 
 /** What something was added as. */
@@ -81,6 +85,13 @@ export type McpBuildError =
       readonly why: string
       readonly place: Place
     }
+  | {
+      /** A setting of the door could not work. The door is made where the error comes from. */
+      readonly _tag: "InvalidSetting"
+      readonly setting: string
+      readonly why: string
+      readonly place: Place
+    }
 
 const quoted = (name: string): string => JSON.stringify(name)
 
@@ -126,6 +137,8 @@ export const describe = (error: McpBuildError): string => {
       return `extension ${quoted(error.extension)} is declared ${error.places.length} times (${error.places.join(", ")}). Declare it once.`
     case "NotLive":
       return `${error.kind} ${quoted(error.name)} (${error.place}): ${error.why}.`
+    case "InvalidSetting":
+      return `${error.place}: ${error.why}.`
   }
 }
 

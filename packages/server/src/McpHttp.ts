@@ -46,7 +46,7 @@ export const webDoorParts = (served: Served, settings: HttpSettings & GuardParts
  *
  * @param mcp a server that needs no more services
  * @param settings `hosts` and `origins` that are served (loopback names by default), `limits`, `replies`, `onDefect`
- * @throws McpBuildErrors with every reason, when the definition cannot be served
+ * @throws McpBuildErrors with every reason, when the definition cannot be served or a setting could not work
  *
  * @example
  * ```ts
@@ -66,7 +66,7 @@ const fetch = <R, Ctx>(mcp: Mcp<R, Ctx> & Complete<R>, settings: HttpSettings = 
  * address that its first event names. Mount it beside `fetch`, at a path of its own, usually `/sse`.
  *
  * @param settings those of `fetch`, and `messages`, where clients send to
- * @throws McpBuildErrors with every reason, when the definition cannot be served
+ * @throws McpBuildErrors with every reason, when the definition cannot be served or a setting could not work
  * @deprecated HTTP+SSE is deprecated (SEP-2596), and goes three months after that is final. Serve `fetch`, which takes
  * clients of 2024-11-05 too when they speak Streamable HTTP.
  *

@@ -115,9 +115,9 @@ export class RunningCall implements Call<unknown, never>, CurrentCallService {
   }
 
   get step(): Call<unknown, never>["step"] {
-    return async (key, run) => {
+    return async <A>(key: string, run: () => A | PromiseLike<A>) => {
       const asks = this.#ensureAsks()
-      const known = asks.stepped<Awaited<ReturnType<typeof run>>>(key)
+      const known = asks.stepped<Awaited<A>>(key)
       if (known !== undefined) return known.value
       const end = asks.begin(key)
       try {

@@ -103,7 +103,7 @@ const unavailable = (res: ServerResponse): void => {
  *
  * @param mcp a server that needs no more services
  * @param settings `hosts` and `origins` that are served, `limits`, `replies`, `onDefect`
- * @throws McpBuildErrors with every reason, when the definition cannot be served
+ * @throws McpBuildErrors with every reason, when the definition cannot be served or a setting could not work
  */
 const handler = <R, Ctx>(mcp: Mcp<R, Ctx> & Complete<R>, settings: NodeSettings = {}): NodeDoor<Ctx> =>
   nodeDoor(mcp as unknown as Mcp<never, Ctx>, settings, (served) => served)
@@ -113,7 +113,7 @@ const handler = <R, Ctx>(mcp: Mcp<R, Ctx> & Complete<R>, settings: NodeSettings 
  * the address that its first event names. Mount it beside `handler`, at a path of its own, usually `/sse`.
  *
  * @param settings those of `handler`, and `messages`, where clients send to
- * @throws McpBuildErrors with every reason, when the definition cannot be served
+ * @throws McpBuildErrors with every reason, when the definition cannot be served or a setting could not work
  * @deprecated HTTP+SSE is deprecated (SEP-2596), and goes three months after that is final. Serve `handler`, which takes
  * clients of 2024-11-05 too when they speak Streamable HTTP.
  */

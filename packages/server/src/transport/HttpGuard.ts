@@ -19,12 +19,13 @@ export interface HttpRequestFacts {
 /** Which Host and Origin values are served. */
 export interface GuardSettings {
   /**
-   * Host names, with or without port, that are served, or `"any"`. Loopback names are served beside them, except on a
+   * Host names, with or without port, that are served, or `"any"`; there are no patterns. Loopback names are served beside them, except on a
    * socket that is not bound to loopback.
    */
   readonly hosts?: ReadonlyArray<string> | "any"
   /**
-   * Origins that are served beside the server's own, such as `"https://app.example"`, or `"any"`. Pages of loopback names
+   * Origins that are served beside the server's own, such as `"https://app.example"`, or `"any"`; they are compared
+   * without case, and there are no patterns. Pages of loopback names
    * are served without it where a loopback name is the Host.
    */
   readonly origins?: ReadonlyArray<string> | "any"
@@ -91,10 +92,14 @@ const sameOrigin = (origin: string, host: string | undefined): boolean => {
 const isLocalPage = (origin: string, host: string | undefined): boolean =>
   webScheme.test(origin) && loopbackHost.test(origin.replace(webScheme, "")) && loopbackHost.test(host ?? "")
 
-const originServed = (origin: string, host: string | undefined, near: boolean, { origins }: GuardSettings): boolean =>
-  origins === "any" ||
-  sameOrigin(origin, host) ||
-  (origins === undefined ? near && isLocalPage(origin, host) : origins.includes(origin))
+/** Checks an origin; neither schemes nor hosts tell upper case from lower. */
+const originGuard = ({ origins }: GuardSettings) => {
+  if (origins === "any") return () => true
+  const listed = origins === undefined ? undefined : new Set(origins.map((origin) => origin.toLowerCase()))
+  return (origin: string, host: string | undefined, loopback: boolean | undefined): boolean =>
+    sameOrigin(origin, host) ||
+    (listed === undefined ? loopback !== false && isLocalPage(origin, host) : listed.has(origin.toLowerCase()))
+}
 
 const hostOf = (header: HttpRequestFacts["header"]): string | undefined => header("host") ?? header(":authority")
 
@@ -104,11 +109,10 @@ const unacceptable =
 /** Makes the guard of one door. */
 export const makeGuard = (settings: GuardParts) => {
   const guardHost = hostGuard(settings)
+  const isServed = originGuard(settings)
   const { verbs = verbsOf(settings) } = settings
   const allow = verbs.join(", ")
   const { cors = Array.isArray(settings.origins) } = settings
-  const isServed = (origin: string, host: string | undefined, loopback: boolean | undefined): boolean =>
-    originServed(origin, host, loopback !== false, settings)
   return {
     /** The verbs that are served, as the `Allow` header says them. */
     allow,

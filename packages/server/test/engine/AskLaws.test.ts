@@ -5,7 +5,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Arbitrary from "effect/Arbitrary"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { Ask, CurrentCall, type AskFailed, type Mcp } from "../../src/index.ts"
+import { Ask, CurrentCall, type AskFailed, type Call, type Mcp } from "../../src/index.ts"
 import { attempt, compatAsker, nativeAsker, responses, type AnswerFor, type Asker } from "../fixtures/askers.ts"
 import { empty, said } from "../fixtures/calling.ts"
 
@@ -32,6 +32,7 @@ type Runs = Map<string, number>
 
 const numberForm = (key: string) => Ask.form({ message: key, fields: { n: Schema.Int } })
 
+/** Each part has a key of its own. */
 const run = (part: Program, key: string, runs: Runs): Effect.Effect<unknown, AskFailed, CurrentCall> => {
   switch (part.kind) {
     case "ask":
@@ -58,7 +59,7 @@ const runAsync = async (
   part: Program,
   key: string,
   runs: Runs,
-  call: { readonly ask: CallAsk; readonly step: CallStep }
+  call: Pick<Call<unknown, never>, "ask" | "step">
 ): Promise<unknown> => {
   switch (part.kind) {
     case "ask":
@@ -82,9 +83,6 @@ const runAsync = async (
     }
   }
 }
-
-type CallAsk = <A>(key: string, ask: Ask<A>) => Promise<A>
-type CallStep = <A>(key: string, run: () => A | PromiseLike<A>) => Promise<A>
 
 /** Declines every third question. */
 const answerFor: AnswerFor = (_, { message }) =>

@@ -17,10 +17,6 @@ const asking = empty()
     Promise.race([ask("name", nameForm), Promise.resolve("first")]).then(String)
   )
   .tool("brief", { ...plain, timeout: 500 }, () => Effect.as(CurrentCall.ask("name", nameForm), "answered"))
-  .tool("twice", plain, async (_, { ask }) => {
-    const [a, b] = await Promise.all([ask("name", nameForm), ask("name", nameForm)])
-    return JSON.stringify([a, b, await ask("name", nameForm)])
-  })
 
 const started = Effect.fnUntraced(function* (name: string, limits = {}) {
   const client = yield* compatAsker(asking, silent, { limits })
@@ -88,16 +84,6 @@ describe("a question that a session does not answer", () => {
 })
 
 describe("the answer of a session", () => {
-  it.effect("D14: counts once for each key, whoever asks", () =>
-    Effect.gen(function* () {
-      const { answer, request, seen, send } = yield* started("twice")
-      send({ id: request["id"], result: { action: "decline" } })
-      const declined = { action: "decline" }
-      assert.strictEqual(said((yield* answer)["result"]), JSON.stringify([declined, declined, declined]))
-      assert.lengthOf(seen.events, 3)
-    })
-  )
-
   it.effect("ELIC-08: that is an error or is malformed fails the question", () =>
     Effect.gen(function* () {
       const refused = yield* started("t")

@@ -35,7 +35,8 @@ export type Outcome<A> = Result.Result<A, AskFailed>
 
 interface Question {
   readonly ask: Ask<unknown>
-  readonly waiting: Set<(outcome: Outcome<unknown>) => void>
+  /** Hears what it became, where anybody still wants to. */
+  hear: ((outcome: Outcome<unknown>) => void) | undefined
   /** When it is given up, in milliseconds. */
   readonly deadline: number
   /** The id of its request; natively it has none. */
@@ -51,6 +52,13 @@ const restored = <A>(text: string | undefined): A => (text === undefined ? undef
 
 const fail = (...args: ConstructorParameters<typeof AskFailed>): Outcome<never> => Result.fail(new AskFailed(...args))
 
+/** A key that a handler used twice: which of the two is meant in a further round could not be told. */
+const usedTwice = (what: "question" | "step", key: string): Error =>
+  new Error(
+    `The key ${JSON.stringify(key)} names two ${what}s of one call. Give each ${what} its own key, such as ` +
+      `${JSON.stringify(`${key}-2`)}, the same in every run.`
+  )
+
 const malformed = (key: string, problems: ReadonlyArray<string>): Outcome<never> =>
   fail("malformed", `The answer to ${JSON.stringify(key)} does not fit: ${problems.join("; ")}`)
 
@@ -63,6 +71,8 @@ export class CallAsks {
   readonly #answers: Map<string, Json>
   readonly #steps: Map<string, string | undefined>
   readonly #running = new Set<string>()
+  /** The keys of steps that gave their value to this run. */
+  readonly #stepped = new Set<string>()
   /** The ids of the pages that the client was sent to, by the keys of their questions. */
   readonly #visits = new Map<string, string>()
   /** The pages that nothing could send the client to, by what their questions failed with. */
@@ -92,30 +102,34 @@ export class CallAsks {
    * Asks, and hears once, at once or later.
    *
    * @returns stops hearing
+   * @throws where a question of this run has the key
    */
   ask<A>(key: string, ask: Ask<A>, resume: (outcome: Outcome<A>) => void): () => void {
-    const question = this.#questions.get(key) ?? this.#put(key, ask)
-    // A key belongs to one question of a call, so what it became is of that question's type.
+    if (this.#questions.has(key)) throw usedTwice("question", key)
+    const question = this.#put(key, ask)
+    // What a question became is of its own type.
     const hear = resume as (outcome: Outcome<unknown>) => void
     if (question.outcome !== undefined) hear(question.outcome)
-    else question.waiting.add(hear)
-    return () => question.waiting.delete(hear)
-  }
-
-  /** What a step gave in this round or before; absent where it did not run yet. */
-  stepped<A>(key: string): { readonly value: A } | undefined {
-    return this.#steps.has(key) ? { value: restored(this.#steps.get(key)) } : undefined
+    else question.hear = hear
+    return () => {
+      question.hear = undefined
+    }
   }
 
   /**
-   * A step begins.
+   * What a step gave in an earlier round; absent where it has to run.
    *
-   * @returns ends it
-   * @throws where one with this key runs already
+   * @throws where a step of this run has the key, unless it failed
    */
+  stepped<A>(key: string): { readonly value: A } | undefined {
+    if (this.#running.has(key) || this.#stepped.has(key)) throw usedTwice("step", key)
+    if (!this.#steps.has(key)) return undefined
+    this.#stepped.add(key)
+    return { value: restored(this.#steps.get(key)) }
+  }
+
+  /** A step begins. @returns ends it */
   begin(key: string): () => void {
-    if (this.#running.has(key))
-      throw new Error(`The step ${JSON.stringify(key)} runs already; each step has its own key`)
     this.#running.add(key)
     return () => {
       this.#running.delete(key)
@@ -127,6 +141,7 @@ export class CallAsks {
   keep<A>(key: string, value: A): A {
     const text = JSON.stringify(value)
     this.#steps.set(key, text)
+    this.#stepped.add(key)
     return restored(text)
   }
 
@@ -163,7 +178,7 @@ export class CallAsks {
     this.#closed = true
     for (const question of this.#questions.values()) {
       if (question.outcome !== undefined) continue
-      question.waiting.clear()
+      question.hear = undefined
       if (tell) this.#withdraw(question, "The call went on without an answer")
       else if (question.id !== undefined) this.#asking.open.close(this.#admitted.owner, question.id)
     }
@@ -190,7 +205,7 @@ export class CallAsks {
     const waits = known === undefined
     const question: Question = {
       ask,
-      waiting: new Set(),
+      hear: undefined,
       deadline: this.#asking.now() + this.#asking.timeout,
       id: waits && !this.#native ? this.#send(key, ask) : undefined,
       outcome: known
@@ -270,9 +285,9 @@ export class CallAsks {
   #settle(question: Question, outcome: Outcome<unknown>): void {
     question.outcome = outcome
     this.#open--
-    const waiting = [...question.waiting]
-    question.waiting.clear()
-    for (const resume of waiting) resume(outcome)
+    const { hear } = question
+    question.hear = undefined
+    hear?.(outcome)
     this.#look()
   }
 

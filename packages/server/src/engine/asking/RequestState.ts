@@ -102,7 +102,6 @@ export interface StateSeal {
  *
  * @param stateKeys the first seals, all of them open; none: a key of this process, made when it is first needed
  * @param warn called once, where a key of this process is made
- * @throws RangeError where a key cannot be one
  */
 export const makeStateSeal = (stateKeys: ReadonlyArray<StateKey>, warn: (text: string) => void): StateSeal => {
   const given = secretsOf(stateKeys)

@@ -31,10 +31,7 @@ export class CursorSeal {
   /** Made when the first page of a long list is asked for: some platforms have no randomness before a request. */
   #keys: Keys | undefined
 
-  /**
-   * @param stateKeys the first seals, all of them open; none: a key of this process
-   * @throws RangeError where a key cannot be one
-   */
+  /** @param stateKeys the first seals, all of them open; none: a key of this process */
   constructor(stateKeys: ReadonlyArray<StateKey>) {
     this.#given = secretsOf(stateKeys)
   }

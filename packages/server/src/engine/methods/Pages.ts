@@ -108,8 +108,7 @@ class Pages<H extends Listed> {
     this.#version = view.version
     const known = this.#kept.get(view.id)
     if (known !== undefined) return known
-    const { hint, member } = this.#parts
-    const pageSize = this.#parts.pageSize >= 1 ? Math.floor(this.#parts.pageSize) : 1
+    const { hint, member, pageSize } = this.#parts
     const listings = view.handlers().map(({ listing }) => listing)
     // A cursor is bound to its caller, so nobody else may be handed the page that it stands on.
     const isPrivate = view.restricted || listings.length > pageSize
