@@ -5,10 +5,12 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Schema from "effect/Schema"
+import { TestClock } from "effect/testing"
 import { Recorder, type RawMessage } from "@treadle/testing"
-import { CurrentCall, Mcp } from "../../src/index.ts"
+import { Ask, CurrentCall, Mcp } from "../../src/index.ts"
 import { McpNode } from "../../src/node/index.ts"
 import { cancelled, compatCall, compatDoor, compatRequest, initialize, type Got } from "../fixtures/compatDoor.ts"
+import { eventTail } from "../fixtures/eventTail.ts"
 import { listening } from "../fixtures/cells.ts"
 import { posting } from "../fixtures/rawPeers.ts"
 
@@ -181,6 +183,26 @@ describe("a client that goes away", () => {
         events.events.filter((event) => event.startsWith("interrupted")),
         1
       )
+    })
+  )
+
+  it.effect("CANCEL-05 TIME-02: of a call that asks is followed by nothing, however long its finalizers take", () =>
+    Effect.gen(function* () {
+      const events = new Recorder<string>()
+      const mcp = Mcp.make({ name: "suite", version: "1.0.0" }).tool("ask", { description: "Asks" }, () =>
+        CurrentCall.ask("name", Ask.form({ message: "Who?", fields: { name: Schema.String } })).pipe(
+          Effect.map(({ action }) => action),
+          Effect.onInterrupt(() => Effect.promise(() => events.first((one) => one === "go")))
+        )
+      )
+      const { respond, send } = yield* compatDoor(mcp, { limits: { askTimeout: 1_000 } })
+      const { session } = yield* send(initialize("2025-11-25", { elicitation: {} }))
+      const stream = eventTail(yield* Effect.promise(() => respond(compatCall(1, "ask"), { session })))
+      assert.strictEqual((yield* stream.message)["method"], "elicitation/create")
+      yield* send(cancelled(1), { session })
+      yield* TestClock.adjust(5_000)
+      events.record("go")
+      assert.deepStrictEqual(yield* stream.all, [])
     })
   )
 })

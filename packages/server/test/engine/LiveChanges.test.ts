@@ -3,9 +3,10 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import { TestClock } from "effect/testing"
 import { rawAsk, rawRequest, Recorder, type RawMessage } from "@treadle/testing"
-import { Change, Mcp, type LiveSettings, type Served } from "../../src/index.ts"
+import { Change, Live, Mcp, type LiveSettings, type Served } from "../../src/index.ts"
 import { directPeer } from "../../src/McpDirect.ts"
 import { empty, serving } from "../fixtures/calling.ts"
 import { compatDoor, compatRequest, initialize } from "../fixtures/compatDoor.ts"
@@ -187,4 +188,24 @@ describe("who listens", () => {
       })
     )
   }
+
+  it.effect(
+    "D1: cannot be made by a layer while it is built, which is said; one that it forks waits for its turn",
+    () =>
+      Effect.gen(function* () {
+        const tool = (name: string) => empty().tool(name, { description: "Tested" }, async () => name)
+        const extra = tool("extra")
+        const hasty = Layer.effectDiscard(Effect.orDie(Live.add(extra))) as Layer.Layer<never>
+        const patient = Layer.effectDiscard(Effect.forkScoped(Effect.orDie(Live.add(extra)))) as Layer.Layer<never>
+        const { list, served } = yield* serving(tool("t"), {})
+        const added = yield* Effect.exit(served.live.add(tool("a").provide(hasty)))
+        assert.include(String(added), "A layer cannot change what is served while it is built")
+        yield* served.live.add(tool("b").provide(patient))
+        const names = Effect.map(list, (tools) => tools.map(({ name }) => name))
+        const all = yield* Effect.repeat(Effect.andThen(Effect.yieldNow, names), {
+          until: ({ length }) => length === 3
+        })
+        assert.deepStrictEqual(all, ["t", "b", "extra"])
+      })
+  )
 })

@@ -4,11 +4,14 @@
 import { assert, describe, it } from "@effect/vitest"
 import { connect, type Socket } from "node:net"
 import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
 import { rawToolCall, Recorder, type RawMessage } from "@treadle/testing"
-import { CurrentCall } from "../../src/index.ts"
+import { Ask, CurrentCall } from "../../src/index.ts"
 import { McpNode } from "../../src/node/index.ts"
 import { empty } from "../fixtures/calling.ts"
 import { listening } from "../fixtures/cells.ts"
+import { compatCall, initialize } from "../fixtures/compatDoor.ts"
+import { eventTail } from "../fixtures/eventTail.ts"
 import { eventMessages, headersOf, posting } from "../fixtures/rawPeers.ts"
 
 const plain = { description: "Tested" }
@@ -193,6 +196,37 @@ describe("closing", () => {
       yield* Effect.promise(() => door[Symbol.asyncDispose]())
       const { res } = posting(port, rawToolCall(1, "ping"))
       assert.strictEqual((yield* Effect.promise(() => res)).statusCode, 503)
+    })
+  )
+
+  it.live("D17 D14: of a server of its own takes the answers that running calls wait for", () =>
+    Effect.gen(function* () {
+      const mcp = empty().tool("greet", plain, () =>
+        Effect.map(CurrentCall.ask("name", Ask.form({ message: "Who?", fields: { name: Schema.String } })), (answer) =>
+          answer.action === "accept" ? `Hello, ${answer.content.name}!` : answer.action
+        )
+      )
+      const server = yield* Effect.promise(() => McpNode.listen(mcp))
+      const post = (message: RawMessage, session = "") =>
+        fetch(server.url, {
+          method: "POST",
+          headers: {
+            "content-type": "application/json",
+            accept: "application/json, text/event-stream",
+            ...(session === "" ? {} : { "mcp-session-id": session })
+          },
+          body: JSON.stringify(message)
+        })
+      const opened = yield* Effect.promise(() => post(initialize("2025-11-25", { elicitation: {} })))
+      const session = opened.headers.get("mcp-session-id") ?? ""
+      yield* Effect.promise(() => opened.text())
+      const stream = eventTail(yield* Effect.promise(() => post(compatCall(1, "greet"), session)))
+      const { id } = yield* stream.message
+      const closing = server.close()
+      const answer = { jsonrpc: "2.0", id, result: { action: "accept", content: { name: "Ada" } } }
+      assert.strictEqual((yield* Effect.promise(() => post(answer, session))).status, 202)
+      assert.strictEqual((yield* stream.message)["result"].content[0].text, "Hello, Ada!")
+      yield* Effect.promise(() => closing)
     })
   )
 })
