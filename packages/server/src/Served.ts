@@ -10,7 +10,6 @@ import * as References from "effect/References"
 import * as Scope from "effect/Scope"
 import * as Tracer from "effect/Tracer"
 import { nativeVersions } from "@treadle/protocol/era"
-import { RpcError } from "@treadle/protocol/rpc"
 import { makeDress } from "./envelope/Dress.ts"
 import type { Offered } from "./envelope/Admitted.ts"
 import type { Inbound } from "./envelope/Inbound.ts"
@@ -39,6 +38,7 @@ import type { Entries } from "./handler/Entry.ts"
 import type { Counters } from "./Counters.ts"
 import { Live, type LiveService, type Part } from "./Live.ts"
 import { Limits } from "./Limits.ts"
+import { internalError } from "./reply/ErrorReply.ts"
 import type { ServerInfo } from "./ServerInfo.ts"
 import type { StateKey } from "./StateKey.ts"
 import type { Principal } from "./Principal.ts"
@@ -135,7 +135,7 @@ const identifier =
       return id === undefined ? nobody : { principal: { id, via: "context" } }
     } catch (error) {
       const { reference } = report("principal", Cause.die(error))
-      return { refusal: { rung: "principal", error: RpcError.internal(`Internal error (reference ${reference})`) } }
+      return { refusal: { rung: "principal", error: internalError(reference) } }
     }
   }
 
@@ -153,6 +153,19 @@ const handle = (changes: () => LiveChanges, hub: Hub): LiveService<unknown, neve
   remove: (what) => Effect.suspend(() => changes().remove(what)),
   changed: (change) => Effect.sync(() => hub.publish(change))
 })
+
+/** Ends listeners, lets calls end within the grace, and then ends them and whatever stream they were answered on (D17). */
+const draining = (inFlight: InFlight, grace: number): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    inFlight.endAll("stopping", "listen")
+    return Effect.andThen(
+      Effect.timeoutOption(inFlight.calm, grace),
+      Effect.suspend(() => {
+        inFlight.endAll("stopping")
+        return Effect.asVoid(Effect.timeoutOption(inFlight.empty, grace))
+      })
+    )
+  })
 
 /**
  * Starts serving a definition that has no build errors.
@@ -232,14 +245,7 @@ export const makeServed = Effect.fnUntraced(function* (definition: ServedDefinit
   }
   const stop = Effect.suspend(() => {
     stopping = true
-    inFlight.endAll("stopping", "listen")
-    return Effect.andThen(
-      Effect.timeoutOption(inFlight.calm, limits.grace),
-      Effect.suspend(() => {
-        inFlight.endAll("stopping")
-        return Effect.andThen(Effect.timeoutOption(inFlight.empty, limits.grace), Effect.sync(forget))
-      })
-    )
+    return Effect.andThen(draining(inFlight, limits.grace), Effect.sync(forget))
   })
   yield* Effect.addFinalizer(() => stop)
   return {

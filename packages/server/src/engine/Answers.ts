@@ -7,7 +7,7 @@ import { Message, printResult, RpcError } from "@treadle/protocol/rpc"
 import { AskFailed } from "../AskFailed.ts"
 import type { Admitted } from "../envelope/Admitted.ts"
 import type { Dress } from "../envelope/Dress.ts"
-import type { Refusal } from "../envelope/Refusal.ts"
+import { serverStopping, type Refusal } from "../envelope/Refusal.ts"
 import type { NeutralResult } from "../reply/NeutralResult.ts"
 import { failureReply } from "../reply/ToolReply.ts"
 import type { Report } from "./Defects.ts"
@@ -93,7 +93,7 @@ export const makeAnswers = (dress: Dress, report: Report) => {
         return undefined
       case "stopping":
         if (running.stopped !== undefined) return succeeded(call.admitted, running.stopped)
-        return failed(call.admitted, RpcError.internal("The server is stopping"))
+        return failed(call.admitted, serverStopping)
       case "session-ended":
         return failed(call.admitted, RpcError.internal("The session has ended"))
       case "timed-out":

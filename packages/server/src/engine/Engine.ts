@@ -13,6 +13,7 @@ import type { Outlet, SessionFacts } from "../envelope/SessionFacts.ts"
 import type { Dress } from "../envelope/Dress.ts"
 import type { Refusal } from "../envelope/Refusal.ts"
 import type { Limits } from "../Limits.ts"
+import { internalError } from "../reply/ErrorReply.ts"
 import type { NeutralResult } from "../reply/NeutralResult.ts"
 import { failed, makeAnswers, refused } from "./Answers.ts"
 import type { Report } from "./Defects.ts"
@@ -136,7 +137,7 @@ export const makeEngine = (parts: EngineParts) => {
       return row(request)
     } catch (error) {
       const { reference } = report(request.request.method, Cause.die(error))
-      return RpcError.internal(`Internal error (reference ${reference})`)
+      return internalError(reference)
     }
   }
 

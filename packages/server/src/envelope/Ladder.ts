@@ -18,7 +18,7 @@ import { methodRow, RpcError } from "@treadle/protocol/rpc"
 import { MetaKey } from "@treadle/protocol/schema"
 import type { Admitted } from "./Admitted.ts"
 import { classify } from "./Classify.ts"
-import type { Refusal, Rung } from "./Refusal.ts"
+import { sessionEnded, type Refusal, type Rung } from "./Refusal.ts"
 
 type Check = (request: Admitted) => RpcError | undefined
 
@@ -124,7 +124,7 @@ const sessionNamed: Check = (candidate) => {
 
 const sessionKnown: Check = (candidate) => {
   const session = candidate.request.method === "initialize" ? undefined : candidate.offered.session(candidate.inbound)
-  if (session === "unknown") return RpcError.invalidRequest("The session has ended. Send initialize without its id")
+  if (session === "unknown") return sessionEnded
   if (typeof session === "object") {
     candidate.session = session
     candidate.revision = session.revision

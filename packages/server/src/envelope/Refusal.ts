@@ -1,7 +1,7 @@
 /**
  * A message that was not admitted: which check refused it, and the error to answer with.
  */
-import type { RequestId, RpcError } from "@treadle/protocol/rpc"
+import { RpcError, type RequestId } from "@treadle/protocol/rpc"
 
 /** Every check that can refuse, from the socket inwards. */
 export type Rung =
@@ -40,3 +40,9 @@ export interface Refusal {
   /** The id of the request, where one could be read. */
   readonly id?: RequestId | undefined
 }
+
+/** What a request of a session that is no more is told (CHTTP-17). */
+export const sessionEnded = RpcError.invalidRequest("The session has ended. Send initialize without its id")
+
+/** What is said to whoever comes after the server was told to stop, and to calls that outlast the grace. */
+export const serverStopping = RpcError.internal("The server is stopping")

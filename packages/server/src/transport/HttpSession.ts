@@ -3,7 +3,7 @@
  * GET (CHTTP-07, CHTTP-08, CHTTP-19).
  */
 import { RpcError } from "@treadle/protocol/rpc"
-import type { Refusal, Rung } from "../envelope/Refusal.ts"
+import { sessionEnded, type Refusal, type Rung } from "../envelope/Refusal.ts"
 import type { SessionFacts, SessionLookup } from "../envelope/SessionFacts.ts"
 
 const refusal = (rung: Rung, message: string): Refusal => ({ rung, error: RpcError.invalidRequest(message) })
@@ -12,7 +12,7 @@ const refusal = (rung: Rung, message: string): Refusal => ({ rung, error: RpcErr
 const unusable = (named: Exclude<SessionLookup, SessionFacts>): Refusal =>
   named === "not-named"
     ? refusal("session-named", "The header Mcp-Session-Id is missing; it names the session that is meant")
-    : refusal("session-known", "The session has ended. Send initialize without its id")
+    : { rung: "session-known", error: sessionEnded }
 
 const noSessions = refusal("verb", "There are no sessions here; send a JSON-RPC message with POST")
 

@@ -19,7 +19,7 @@ import { saysNative } from "../envelope/Classify.ts"
 import type { Inbound } from "../envelope/Inbound.ts"
 import type { SessionLookup } from "../envelope/SessionFacts.ts"
 import { climb } from "../envelope/Ladder.ts"
-import type { Refusal } from "../envelope/Refusal.ts"
+import { serverStopping, sessionEnded, type Refusal } from "../envelope/Refusal.ts"
 import { refused } from "../engine/Answers.ts"
 import type { Engine } from "../engine/Engine.ts"
 import type { InFlight } from "../engine/InFlight.ts"
@@ -49,7 +49,7 @@ const takesBatches = (session: SessionLookup, { http }: Inbound): boolean =>
 
 const ended: Refusal = {
   rung: "session-known",
-  error: RpcError.invalidRequest("The session has ended. Send initialize without its id")
+  error: sessionEnded
 }
 
 /** Whether a value means to be a notification, however faulty it is: then a pipe, which has no status, says nothing. */
@@ -90,7 +90,7 @@ export const makeServe = ({ asks, engine, inFlight, offered, isStopping }: Serve
     const refusal = climb(candidate)
     if (refusal !== undefined) return refuse(sink, refusal)
     if (isStopping()) {
-      return refuse(sink, { rung: "stopping", error: RpcError.internal("The server is stopping"), id: request.id })
+      return refuse(sink, { rung: "stopping", error: serverStopping, id: request.id })
     }
     if (inbound.http === undefined && inFlight.find(inbound.owner, request.id) !== undefined) {
       const error = RpcError.invalidRequest(`The id ${JSON.stringify(request.id)} belongs to a request that still runs`)

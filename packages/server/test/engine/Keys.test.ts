@@ -9,7 +9,7 @@ import { Ask, CurrentCall, type Call, type Mcp, type ServedSettings } from "../.
 import { compatAsker, nativeAsker, type AnswerFor, type Asker } from "../fixtures/askers.ts"
 import { empty, said } from "../fixtures/calling.ts"
 
-const plain = { description: "" }
+const plain = { description: "Tested" }
 const form = (message: string) => Ask.form({ message, fields: { name: Schema.String } })
 const yes: AnswerFor = () => ({ action: "accept", content: { name: "Ada" } })
 

@@ -11,6 +11,7 @@ import type { Change } from "../../Change.ts"
 import type { Admitted } from "../../envelope/Admitted.ts"
 import { uriKey } from "../../handler/ResourceUri.ts"
 import type { Limits } from "../../Limits.ts"
+import { internalError } from "../../reply/ErrorReply.ts"
 import type { Row, Running } from "./Row.ts"
 import { tooLong } from "./Subscribe.ts"
 import { asNamed, printChange, type Hub } from "../offer/Hub.ts"
@@ -79,7 +80,7 @@ const listening = (id: RequestId, filter: SubscriptionFilter, hub: Hub): Running
       }),
     services: Context.empty(),
     timeout: undefined,
-    died: (reference) => RpcError.internal(`Internal error (reference ${reference})`),
+    died: internalError,
     stopped: { members: "", meta }
   }
 }

@@ -7,9 +7,10 @@ import * as Effect from "effect/Effect"
 import { Message, RpcError } from "@treadle/protocol/rpc"
 import { Admitted, type Offered } from "../../envelope/Admitted.ts"
 import type { Inbound } from "../../envelope/Inbound.ts"
-import type { Refusal } from "../../envelope/Refusal.ts"
+import { serverStopping, type Refusal } from "../../envelope/Refusal.ts"
 import type { SessionFacts } from "../../envelope/SessionFacts.ts"
 import type { Limits } from "../../Limits.ts"
+import { internalError } from "../../reply/ErrorReply.ts"
 import type { Engine } from "../Engine.ts"
 import type { InFlight } from "../InFlight.ts"
 import type { Running } from "../methods/Row.ts"
@@ -25,7 +26,7 @@ const listening = (attach: Attach): Running => ({
   effect: (call) => Effect.callback<never>(() => Effect.sync(attach((text) => call.tell(text)))),
   services: Context.empty(),
   timeout: undefined,
-  died: (reference) => RpcError.internal(`Internal error (reference ${reference})`)
+  died: internalError
 })
 
 /** Where an answer would go, the stream just ends. */
@@ -41,7 +42,7 @@ const silent = (sink: Sink): Sink => {
   }
 }
 
-const stopping: Refusal = { rung: "stopping", error: RpcError.internal("The server is stopping") }
+const stopping: Refusal = { rung: "stopping", error: serverStopping }
 
 export interface HoldParts {
   readonly run: Engine["run"]
