@@ -67,12 +67,13 @@ const discover = ({ versions, capabilities, instructions, cache, dress }: Dispat
   }
 }
 
-/** What a handshake without a session says of changes: nothing, because no stream carries them. */
-const withoutChanges = ({ tools, prompts, resources, ...rest }: ServerCapabilities): ServerCapabilities => ({
-  ...rest,
-  ...(tools === undefined ? {} : { tools: {} }),
-  ...(prompts === undefined ? {} : { prompts: {} }),
-  ...(resources === undefined ? {} : { resources: {} })
+/** What a handshake without a session says: nothing of changes, which no stream carries, nor of what is remembered. */
+const withoutSession = ({ completions, extensions, ...lists }: ServerCapabilities): ServerCapabilities => ({
+  ...(lists.tools === undefined ? {} : { tools: {} }),
+  ...(lists.prompts === undefined ? {} : { prompts: {} }),
+  ...(lists.resources === undefined ? {} : { resources: {} }),
+  ...(completions === undefined ? {} : { completions }),
+  ...(extensions === undefined ? {} : { extensions })
 })
 
 /** The handshake of the compat era (INIT-03, INIT-05, ERA-19). */
@@ -91,13 +92,20 @@ const initialize =
     const members = [
       `"protocolVersion":${JSON.stringify(revision.version)}`,
       `"serverInfo":${JSON.stringify(server)}`,
-      ...said(
-        session.id === "" && inbound.http !== undefined ? withoutChanges(capabilities) : capabilities,
-        instructions
-      )
+      ...said(session.standsAlone ? withoutSession(capabilities) : capabilities, instructions)
     ]
     return { session, text: `{${members.join(",")}}` }
   }
+
+/** A row of what a session remembers; where none is kept, it is not served (D8). */
+const inSession =
+  (row: Row): Row =>
+  (request) =>
+    request.session?.standsAlone === true
+      ? RpcError.methodNotFound(
+          `This server keeps no sessions, so it does not serve ${JSON.stringify(request.request.method)}`
+        )
+      : row(request)
 
 const ping = (): Row => () => "{}"
 
@@ -167,10 +175,10 @@ export const makeDispatch = (parts: DispatchParts): ReadonlyMap<string, Row> => 
     ["subscriptions/listen", listen(parts.hub, parts.capabilities, parts.limits)]
   ])
   if (parts.capabilities.resources?.subscribe === true) {
-    rows.set("resources/subscribe", subscribe(parts.limits))
-    rows.set("resources/unsubscribe", unsubscribe())
+    rows.set("resources/subscribe", inSession(subscribe(parts.limits)))
+    rows.set("resources/unsubscribe", inSession(unsubscribe()))
   }
-  if (parts.capabilities.logging !== undefined) rows.set("logging/setLevel", setLevel())
+  if (parts.capabilities.logging !== undefined) rows.set("logging/setLevel", inSession(setLevel()))
   if (parts.capabilities.tools !== undefined) {
     rows.set("tools/call", callTool(offer))
   }

@@ -13,12 +13,11 @@ export interface Outlet {
   readonly onRoom: (resume: () => void) => void
 }
 
-/** What became of a wish to hear of a resource: it is kept, there are too many already, or nothing is kept here. */
-export type Subscribed = "kept" | "too-many" | "stands-alone"
-
 export interface SessionFacts {
-  /** What the client repeats in `Mcp-Session-Id`; empty where requests stand alone. */
+  /** What the client repeats in `Mcp-Session-Id`; empty on a pipe, and where requests stand alone. */
   readonly id: string
+  /** Whether nothing is remembered between requests. */
+  readonly standsAlone: boolean
   readonly revision: Revision
   readonly clientCapabilities: ClientCapabilities
   /** Who opened it; nobody else may use it. */
@@ -29,8 +28,8 @@ export interface SessionFacts {
   logLevel: LogLevel | undefined
   /** When it was last used, in milliseconds: the end of a call is a use. */
   used: number
-  /** Wants to hear of changes of a resource. @param most how many it may name */
-  readonly subscribe: (uri: string, most: number) => Subscribed
+  /** Wants to hear of changes of a resource. @returns `false` when it names too many already */
+  readonly subscribe: (uri: string, most: number) => boolean
   readonly unsubscribe: (uri: string) => void
   /** Opens a stream on which it can be told of changes. @returns closes it */
   readonly attach: (outlet: Outlet) => () => void

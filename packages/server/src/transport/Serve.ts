@@ -44,8 +44,8 @@ const sessionOf = (inbound: Inbound, offered: Offered): SessionLookup =>
     : offered.session(inbound)
 
 /** Whether a handshake settled on the revision that has batches; a request that stands alone never does. */
-const takesBatches = (session: SessionLookup, { http }: Inbound): boolean =>
-  typeof session === "object" && session.revision.batches && (http === undefined || session.id !== "")
+const takesBatches = (session: SessionLookup): boolean =>
+  typeof session === "object" && session.revision.batches && !session.standsAlone
 
 const ended: Refusal = {
   rung: "session-known",
@@ -121,6 +121,6 @@ export const makeServe = ({ asks, engine, inFlight, offered, isStopping }: Serve
     if (!Array.isArray(inbound.value)) return one(inbound, sink)
     const session = sessionOf(inbound, offered)
     if (session === "unknown") return refuse(sink, ended)
-    return takesBatches(session, inbound) ? serveBatch(one, inbound, inbound.value, sink) : one(inbound, sink)
+    return takesBatches(session) ? serveBatch(one, inbound, inbound.value, sink) : one(inbound, sink)
   }
 }

@@ -123,6 +123,20 @@ describe("a session", () => {
     })
   )
 
+  it.effect("D13: names only so many resources, and one again at any time", () =>
+    Effect.gen(function* () {
+      const { open, send } = yield* compatDoor(mcp, { limits: { subscribedUris: 1 } })
+      const session = yield* open()
+      for (const uri of ["test://café", "test://caf%C3%A9"]) {
+        assert.deepStrictEqual((yield* send(subscribe(1, uri), { session })).answer["result"], {})
+      }
+      assert.deepStrictEqual((yield* send(subscribe(2, "test://more"), { session })).answer["error"], {
+        code: -32602,
+        message: "A session subscribes to at most 1 resources; unsubscribe from one first"
+      })
+    })
+  )
+
   it.effect("D13: cannot have URIs of any length remembered, and neither can a listen request", () =>
     Effect.gen(function* () {
       const { open, send } = yield* compatDoor(mcp)

@@ -254,31 +254,28 @@ describe("a server whose sessions are off", () => {
       for (const session of [undefined, "", "another server's"]) {
         assert.strictEqual(text(yield* send(compatCall(1, "quick"), { session })), "x")
         assert.deepStrictEqual((yield* send(ping, { session })).answer["result"], {})
-        const level = compatRequest(1, "logging/setLevel", { level: "debug" })
-        assert.deepStrictEqual((yield* send(level, { session })).answer["result"], {})
         assert.strictEqual((yield* send(cancelled(1), { session })).status, 202)
       }
     })
   )
 
-  it.effect("CSUB-01: says that nobody can be told of changes, where a session with too many is told how many", () =>
+  it.effect("D8: serves nothing that only a session remembers, and does not say so in its handshake", () =>
     Effect.gen(function* () {
       const watched = empty().resource({ uri: "box://board", name: "board" }, async () => "")
-      const settings = { limits: { subscribedUris: 1 } }
-      const subscribe = (uri: string) => compatRequest(1, "resources/subscribe", { uri })
-      const off = yield* compatDoor(watched, { ...settings, sessions: "off" })
-      assert.deepStrictEqual((yield* off.send(subscribe("box://board"))).answer["error"], {
-        code: -32602,
-        message:
-          "Nobody can be told of changes here, because this server keeps no sessions; read the resource again instead"
-      })
-      const on = yield* compatDoor(watched, settings)
-      const session = yield* on.open()
-      assert.deepStrictEqual((yield* on.send(subscribe("box://board"), { session })).answer["result"], {})
-      assert.deepStrictEqual((yield* on.send(subscribe("box://more"), { session })).answer["error"], {
-        code: -32602,
-        message: "A session subscribes to at most 1 resources; unsubscribe from one first"
-      })
+      const { send } = yield* compatDoor(watched, { sessions: "off" })
+      assert.deepStrictEqual((yield* send(initialize())).answer["result"].capabilities, { resources: {} })
+      for (const [method, params] of [
+        ["resources/subscribe", { uri: "box://board" }],
+        ["resources/unsubscribe", { uri: "box://board" }],
+        ["logging/setLevel", { level: "debug" }]
+      ] as const) {
+        const { answer, status } = yield* send(compatRequest(1, method, params))
+        assert.strictEqual(status, 200)
+        assert.deepStrictEqual(answer["error"], {
+          code: -32601,
+          message: `This server keeps no sessions, so it does not serve "${method}"`
+        })
+      }
     })
   )
 

@@ -19,18 +19,10 @@ export const subscribe =
     const uri = own(request.params, "uri")
     if (typeof uri !== "string") return missingUri()
     if (uri.length > limits.uriLength) return tooLong(limits)
-    switch (session?.subscribe(uri, limits.subscribedUris)) {
-      case "kept":
-        return "{}"
-      case "too-many":
-        return RpcError.invalidParams(
-          `A session subscribes to at most ${limits.subscribedUris} resources; unsubscribe from one first`
-        )
-      default:
-        return RpcError.invalidParams(
-          "Nobody can be told of changes here, because this server keeps no sessions; read the resource again instead"
-        )
-    }
+    if (session?.subscribe(uri, limits.subscribedUris) === true) return "{}"
+    return RpcError.invalidParams(
+      `A session subscribes to at most ${limits.subscribedUris} resources; unsubscribe from one first`
+    )
   }
 
 /** `resources/unsubscribe`; one that was not subscribed to is fine. */

@@ -36,13 +36,14 @@ const alone = ({ http, owner, principal }: Inbound): SessionFacts => {
   const revision = named?.era === "compat" ? named : revisionOf("2025-03-26")
   return {
     id: "",
+    standsAlone: true,
     revision: revision as Revision,
     clientCapabilities: noCapabilities,
     principal: principal?.id,
     owner,
     logLevel: undefined,
     used: 0,
-    subscribe: () => "stands-alone",
+    subscribe: () => false,
     unsubscribe: () => {},
     attach: () => () => {}
   }

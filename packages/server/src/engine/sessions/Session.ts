@@ -5,7 +5,7 @@ import type { Revision } from "@treadle/protocol/era"
 import type { ClientCapabilities, LogLevel } from "@treadle/protocol/schema"
 import type { Change } from "../../Change.ts"
 import type { Inbound } from "../../envelope/Inbound.ts"
-import type { Outlet, SessionFacts, Subscribed } from "../../envelope/SessionFacts.ts"
+import type { Outlet, SessionFacts } from "../../envelope/SessionFacts.ts"
 import { uriKey } from "../../handler/ResourceUri.ts"
 import { asNamed, changeKey, printChange } from "../offer/Hub.ts"
 import { EventLog } from "./EventLog.ts"
@@ -19,6 +19,7 @@ export interface Opening {
 
 export class Session implements SessionFacts {
   readonly id: string
+  readonly standsAlone = false
   readonly revision: Revision
   readonly clientCapabilities: ClientCapabilities
   readonly principal: string | undefined
@@ -48,11 +49,11 @@ export class Session implements SessionFacts {
     return this.#missed.size
   }
 
-  subscribe(uri: string, most: number): Subscribed {
+  subscribe(uri: string, most: number): boolean {
     const key = uriKey(uri)
-    if (!this.#uris.has(key) && this.#uris.size >= most) return "too-many"
+    if (!this.#uris.has(key) && this.#uris.size >= most) return false
     this.#uris.set(key, uri)
-    return "kept"
+    return true
   }
 
   unsubscribe(uri: string): void {
