@@ -42,7 +42,7 @@ export interface Refusal {
 }
 
 /** What a request of a session that is no more is told (CHTTP-17). */
-export const sessionEnded = RpcError.invalidRequest("The session has ended. Send initialize without its id")
+export const sessionEnded: RpcError = RpcError.invalidRequest("The session has ended. Send initialize without its id")
 
 /** What is said to whoever comes after the server was told to stop, and to calls that outlast the grace. */
-export const serverStopping = RpcError.internal("The server is stopping")
+export const serverStopping: RpcError = RpcError.internal("The server is stopping")
