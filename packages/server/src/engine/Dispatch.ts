@@ -86,8 +86,11 @@ const initialize =
     }
     const revision = negotiated(requested)
     const declared = own(request.params, "capabilities")
-    const clientCapabilities = (isRecord(declared) ? declared : {}) as ClientCapabilities
-    const session = sessions.open({ inbound, revision, clientCapabilities })
+    if (!isRecord(declared)) return RpcError.invalidParams("params.capabilities must be an object; {} will do")
+    if (!isRecord(own(request.params, "clientInfo"))) {
+      return RpcError.invalidParams('params.clientInfo must say who asks, as { "name": "…", "version": "…" }')
+    }
+    const session = sessions.open({ inbound, revision, clientCapabilities: declared as ClientCapabilities })
     if (session === undefined) return "no-room"
     const members = [
       `"protocolVersion":${JSON.stringify(revision.version)}`,

@@ -67,6 +67,25 @@ describe("a handshake", () => {
     })
   )
 
+  it.effect("INIT-01 D12: that does not say what its client can do, or who it is, opens no session", () =>
+    Effect.gen(function* () {
+      const { send, served } = yield* compatDoor(described)
+      const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "raw", version: "1" } }
+      for (const [name, value] of [
+        ["capabilities", undefined],
+        ["capabilities", []],
+        ["capabilities", 3],
+        ["clientInfo", undefined],
+        ["clientInfo", "raw"]
+      ] as const) {
+        const { answer, session } = yield* send(compatRequest(0, "initialize", { ...params, [name]: value }))
+        assert.deepStrictEqual([answer["error"].code, session], [-32602, undefined])
+        assert.include(answer["error"].message, `params.${name} must`)
+      }
+      assert.strictEqual(served.counters().sessions, 0)
+    })
+  )
+
   it.effect("INIT-06 BASE-15: is followed by a notification that nobody answers", () =>
     Effect.gen(function* () {
       const { open, send } = yield* compatDoor(described)
