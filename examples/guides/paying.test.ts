@@ -6,40 +6,13 @@ import { ElicitationCompleteNotificationSchema, ElicitRequestSchema } from "@mod
 import { McpHttp } from "@treadle/server/http"
 import { McpNode } from "@treadle/server/node"
 import { survey, sure } from "./forms.ts"
+import { nativeRounds } from "./nativeRounds.ts"
 import { settle, till } from "./paying.ts"
 
-const version = "2026-07-28"
-
-/** One round of a native call, by a client that can open pages. */
-const rounds = (door: (request: Request) => Promise<Response>, order: string) => async (round: object) => {
-  const response = await door(
-    new Request("http://localhost/mcp", {
-      method: "POST",
-      headers: {
-        "content-type": "application/json",
-        accept: "application/json, text/event-stream",
-        "mcp-protocol-version": version,
-        "mcp-method": "tools/call",
-        "mcp-name": "pay"
-      },
-      body: JSON.stringify({
-        jsonrpc: "2.0",
-        id: 1,
-        method: "tools/call",
-        params: {
-          name: "pay",
-          arguments: { order },
-          ...round,
-          _meta: {
-            "io.modelcontextprotocol/protocolVersion": version,
-            "io.modelcontextprotocol/clientCapabilities": { elicitation: { url: {} } }
-          }
-        }
-      })
-    })
-  )
-  const { result } = await response.json()
-  return result
+/** Rounds of paying an order. */
+const roundsOf = (door: (request: Request) => Promise<Response>, order: string) => {
+  const send = nativeRounds(door, "http://localhost/mcp", "pay", { order })
+  return async (round: object) => (await send(round)).result
 }
 
 describe("the till", () => {
@@ -62,7 +35,7 @@ describe("the till", () => {
 
   it("waits for the provider natively too, in the round after the page was opened", async () => {
     await using door = McpHttp.fetch(till)
-    const call = rounds(door, "8")
+    const call = roundsOf(door, "8")
     const { inputRequests, requestState } = await call({})
     assert.deepStrictEqual(inputRequests.page.params, {
       mode: "url",

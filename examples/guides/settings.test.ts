@@ -8,9 +8,9 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { archive } from "./listing.ts"
+import { nativeRounds } from "./nativeRounds.ts"
 import { doorOf, keyOf } from "./settings.ts"
 
-const version = "2026-07-28"
 const key = keyOf("2026-11", "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=")
 
 const desk = Mcp.make({ name: "desk", version: "1.0.0" })
@@ -22,35 +22,8 @@ const desk = Mcp.make({ name: "desk", version: "1.0.0" })
     throw new Error("the disk is full")
   })
 
-const call = async (door: (request: Request) => Promise<Response>, name: string, round: object) => {
-  const response = await door(
-    new Request("https://box.example/mcp", {
-      method: "POST",
-      headers: {
-        "content-type": "application/json",
-        accept: "application/json, text/event-stream",
-        "mcp-protocol-version": version,
-        "mcp-method": "tools/call",
-        "mcp-name": name
-      },
-      body: JSON.stringify({
-        jsonrpc: "2.0",
-        id: 1,
-        method: "tools/call",
-        params: {
-          name,
-          arguments: {},
-          ...round,
-          _meta: {
-            "io.modelcontextprotocol/protocolVersion": version,
-            "io.modelcontextprotocol/clientCapabilities": { elicitation: {} }
-          }
-        }
-      })
-    })
-  )
-  return response.json()
-}
+const call = (door: (request: Request) => Promise<Response>, name: string, round: object) =>
+  nativeRounds(door, "https://box.example/mcp", name, {})(round)
 
 describe("doors of several processes", () => {
   it("open what another has sealed, spend a state once between them, and report bugs", async () => {

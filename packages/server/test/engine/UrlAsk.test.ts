@@ -7,9 +7,11 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { rawToolCall, type RawMessage } from "@treadle/testing"
 import { Ask, AskFailed, CurrentCall } from "../../src/index.ts"
+import { directPeer } from "../../src/McpDirect.ts"
 import { able, compatAsker, nativeAsker } from "../fixtures/askers.ts"
 import { empty, said } from "../fixtures/calling.ts"
 import { compatCall, compatDoor, initialize } from "../fixtures/compatDoor.ts"
+import { directRawPeer } from "../fixtures/rawPeers.ts"
 
 const plain = { description: "Tested" }
 const page = { message: "Pay for the seats", url: "https://box.example/pay/7" }
@@ -60,7 +62,11 @@ const completions = (events: ReadonlyArray<RawMessage>) =>
 describe("a page to visit", () => {
   it.effect.each(["pay", "pays"])("ELIC-10 ELIC-19: has an id in a session, and its end is told once (%s)", (tool) =>
     Effect.gen(function* () {
-      const [{ call, seen }, other] = [yield* compatAsker(box, accept), yield* compatAsker(box, accept)]
+      const { call, seen, served } = yield* compatAsker(box, accept)
+      const other = yield* directRawPeer(directPeer(served, {})).send(
+        initialize("2025-11-25", { elicitation: { url: {} } })
+      )
+      yield* other.answer
       const { answer, asked } = yield* call(tool)
       assert.strictEqual(said(answer["result"]), "accept")
       const { elicitationId, ...rest } = asked[0]?.params ?? {}
