@@ -5,8 +5,9 @@
  * The suite gives the server's URL as the last argument, the scenario's name in `MCP_CONFORMANCE_SCENARIO` and, for some,
  * data in `MCP_CONFORMANCE_CONTEXT`. Exits 1 where a request fails or the scenario asks for what is not there yet.
  */
-import { connect, type PromiseClient } from "@treadle/client/promise"
+import { connect, type Answers, type PromiseClient } from "@treadle/client/promise"
 import { Endpoint } from "@treadle/protocol"
+import { isProtocolVersion } from "@treadle/protocol/era"
 import * as Schema from "effect/Schema"
 
 type Scenario = (client: PromiseClient) => Promise<unknown>
@@ -23,9 +24,19 @@ const decodeHeaderCalls = Schema.decodeUnknownSync(Schema.fromJsonString(HeaderC
 
 const listTools: Scenario = (client) => client.listTools()
 
-const callEach: Scenario = async (client) => {
+/** Every list, and everything in it once. */
+const useEach: Scenario = async (client) => {
   for (const { name } of await client.listTools()) await client.callTool(name)
+  for (const { uri } of await client.listResources()) await client.readResource(uri)
+  for (const { name } of await client.listPrompts()) await client.getPrompt(name)
 }
+
+const callNamed =
+  (...names: ReadonlyArray<string>): Scenario =>
+  async (client) => {
+    await client.listTools()
+    for (const name of names) await client.callTool(name)
+  }
 
 const callInRegion: Scenario = async (client) => {
   for (const { name } of await client.listTools()) await client.callTool(name, { region: "us-west1" })
@@ -52,7 +63,13 @@ const scenarios = new Map<string, Scenario>([
   ["initialize", listTools],
   ["tools_call", addTwoNumbers],
   ["request-metadata", listTools],
-  ["http-standard-headers", callEach],
+  ["http-standard-headers", useEach],
+  ["elicitation-sep1034-client-defaults", callNamed("test_client_elicitation_defaults")],
+  ["sse-retry", callNamed("test_reconnection")],
+  [
+    "sep-2322-client-request-state",
+    callNamed("test_mrtr_echo_state", "test_mrtr_no_state", "test_mrtr_unrelated", "test_mrtr_no_result_type")
+  ],
   ["http-custom-headers", callWithHeaders],
   ["http-invalid-tool-headers", callInRegion],
   ["json-schema-ref-no-deref", listTools],
@@ -64,7 +81,17 @@ const url = process.argv.at(-1) ?? ""
 const scenario = scenarios.get(name)
 if (scenario === undefined) throw new Error(`The scenario ${JSON.stringify(name)} is not served by this client`)
 
+/** Scenarios that ask a person; what is not filled in gets the defaults of the form. */
+const answers = new Map<string, Answers>([
+  ["elicitation-sep1034-client-defaults", { form: () => ({ action: "accept", content: {} }) }],
+  ["sep-2322-client-request-state", { form: () => ({ action: "accept", content: { confirmed: true } }) }]
+])
+
+const revision = process.env["MCP_CONFORMANCE_PROTOCOL_VERSION"] ?? ""
+
 await using client = await connect(url, {
+  ...(isProtocolVersion(revision) ? { revision } : {}),
+  answers: answers.get(name) ?? {},
   client: { name: "treadle-everything-client", version: "1.0.0" },
   // The suite gives a client 30 s.
   timeout: 10_000,

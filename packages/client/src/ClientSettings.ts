@@ -1,16 +1,61 @@
 /**
  * What may be set when a session is opened. Every setting has a default; times are in milliseconds, sizes in bytes.
  */
-import type { Implementation } from "@treadle/protocol/schema"
+import type { ProtocolVersion } from "@treadle/protocol/era"
+import type { JsonObject } from "@treadle/protocol/json"
+import type { Implementation, LogMessage } from "@treadle/protocol/schema"
+import type { Answers } from "./Answers.ts"
+import type { CacheSettings } from "./CacheStore.ts"
+
+/** When an idle compat session is pinged. */
+export interface PingSettings {
+  /** How long a session is idle before it is pinged, 30 s by default. */
+  readonly interval?: number
+  /** How long an answer may take, 10 s by default. */
+  readonly timeout?: number
+  /** How many answers in a row may be missing before the session counts as lost, 3 by default. */
+  readonly misses?: number
+}
 
 /** Settings of every session. */
 export interface ClientSettings {
   /** Who is calling, as the server is told (META-03). `@treadle/client` and its version by default. */
   readonly client?: Implementation
+  /**
+   * What the client answers when a server asks; it declares what it has an answer for, and nothing else. Nothing by
+   * default.
+   */
+  readonly answers?: Answers
+  /** Extensions that the client knows, by id, with their settings (VER-04). */
+  readonly extensions?: { readonly [id: string]: JsonObject }
+  /**
+   * The only revision to speak, such as `2025-11-25`. By default the newest that both sides know, which is found out and
+   * remembered per server for a day.
+   */
+  readonly revision?: ProtocolVersion
   /** How long a request may take, 60 s by default. `Infinity` for no limit. */
   readonly timeout?: number
-  /** How long the server may take to say what it speaks, 5 s by default. */
+  /** How long a request may take at most, whatever progress it reports: 10 minutes by default. */
+  readonly maxTotalTimeout?: number
+  /** How long the server may take to say what it speaks, 5 s by default. On a pipe an old server says nothing. */
   readonly probeTimeout?: number
+  /** How long opening may take in all, the probe included: 10 s by default. */
+  readonly connectTimeout?: number
+  /** How often a server may ask during one request, 16 times by default. */
+  readonly maxRounds?: number
+  /** How long all answers of one request may take, 10 minutes by default. This is no time of the request. */
+  readonly answerTimeout?: number
+  /** Compat: when an idle session is pinged; `false` for never. Natively three intervals of silence end a subscription. */
+  readonly ping?: PingSettings | false
+  /** How answers are kept that the server calls fresh; `false` for not at all. */
+  readonly cache?: CacheSettings | false
+  /**
+   * Whether this server's own annotations are believed, so that a call of a tool that it marks as read-only or idempotent
+   * may be sent twice after a loss. Not by default; the hints of your own contract always count.
+   */
+  readonly trusted?: boolean
+  /** Told of every log message, whichever request it belongs to; see `session.setLogLevel`. */
+  readonly onLog?: (message: LogMessage) => void
   /**
    * Told about everything that a server sends and that is no message for this client: log lines on its output, events
    * that cannot be read, answers that nobody waits for. The session goes on.
@@ -32,7 +77,7 @@ export interface HttpSettings extends ClientSettings {
   readonly fetch?: SendRequest
   /** Sent with every request; a function is asked each time. The headers of MCP itself cannot be replaced. */
   readonly headers?: HeaderRecord | (() => HeaderRecord | Promise<HeaderRecord>)
-  /** The largest body, or event of a stream, that is read: 16 MiB by default. */
+  /** The largest body, or event of a stream, that is read: 64 MiB by default. */
   readonly bodyLimit?: number
 }
 
@@ -40,7 +85,7 @@ export interface HttpSettings extends ClientSettings {
 export interface PipeSettings extends ClientSettings {
   /** What messages of errors call the server; `the pipe` by default. */
   readonly name?: string
-  /** The longest line that is read: 16 MiB by default. */
+  /** The longest line that is read: 64 MiB by default. */
   readonly lineLimit?: number
   /** Asked when the peer has closed the pipe: what to say to those who still wait. */
   readonly whyEnded?: () => string
@@ -50,23 +95,30 @@ export interface PipeSettings extends ClientSettings {
 export const defaults = {
   client: { name: "@treadle/client", version: "0.1.0" } satisfies Implementation,
   timeout: 60_000,
+  maxTotalTimeout: 600_000,
   probeTimeout: 5_000,
-  bodyLimit: 16 * 1024 * 1024,
-  lineLimit: 16 * 1024 * 1024
+  connectTimeout: 10_000,
+  maxRounds: 16,
+  answerTimeout: 600_000,
+  ping: { interval: 30_000, timeout: 10_000, misses: 3 } satisfies PingSettings,
+  bodyLimit: 64 * 1024 * 1024,
+  lineLimit: 64 * 1024 * 1024
 }
 
 /** Tells about what is no message. */
 export type OnNoise = (text: string, why: string) => void
 
-/** The noise hook of the settings; what it throws goes no further, because it would break the reading of messages. */
-export const noiseHook = (settings: ClientSettings): OnNoise => {
-  const hook = settings.onNoise
-  if (hook === undefined) return () => {}
-  return (text, why) => {
+/** A hook of the settings; what it throws goes no further, because it would break the reading of messages. */
+const guarded =
+  <A extends ReadonlyArray<unknown>>(hook: ((...facts: A) => void) | undefined): ((...facts: A) => void) =>
+  (...facts) => {
     try {
-      hook(text, why)
+      hook?.(...facts)
     } catch {
       return
     }
   }
-}
+
+export const noiseHook = (settings: ClientSettings): OnNoise => guarded(settings.onNoise)
+
+export const logHook = (settings: ClientSettings): ((message: LogMessage) => void) => guarded(settings.onLog)

@@ -1,43 +1,29 @@
 /**
  * Opens sessions: over HTTP, over a pipe of lines, or with a server in the same process.
  *
- * Opening sends `server/discover`, so a session that is there is one that works. A child process as a server is opened
- * by `@treadle/client/node`.
+ * Opening finds out what the server speaks, so a session that is there is one that works. A child process as a server is
+ * opened by `@treadle/client/node`.
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import { eraOf } from "@treadle/protocol/era"
 import type { DirectServer, LinePort } from "@treadle/protocol/framing"
 import { ClientRequest } from "@treadle/protocol/schema"
-import { defaults, noiseHook, type ClientSettings, type HttpSettings, type PipeSettings } from "./ClientSettings.ts"
-import { makeEngine } from "./engine/ClientEngine.ts"
-import { probe } from "./engine/Probe.ts"
+import type { ClientSettings, HttpSettings, PipeSettings } from "./ClientSettings.ts"
+import type { Opened } from "./engine/Links.ts"
+import { openLink, type Opening } from "./engine/Opening.ts"
+import { requestError } from "./engine/RequestError.ts"
 import { addressOf, McpError, McpReason } from "./McpError.ts"
-import { makeSession, type McpSession } from "./McpSession.ts"
+import type { McpSession } from "./McpSession.ts"
+import { openSession } from "./OpenSession.ts"
 import { directTransport } from "./transport/DirectTransport.ts"
-import { httpTransport } from "./transport/HttpTransport.ts"
+import { httpTransport, makeHttpPeer } from "./transport/HttpTransport.ts"
+import type { HttpPeer } from "./transport/HttpFetch.ts"
 import { pipeTransport } from "./transport/PipeTransport.ts"
-import type { Transport } from "./transport/Transport.ts"
+import { twoEndpointTransport } from "./transport/TwoEndpointTransport.ts"
 
 /** A context that may be left out where nothing in it is required. */
 export type ContextOf<Ctx> = {} extends Ctx ? [context?: Ctx] : [context: Ctx]
-
-const openSession = Effect.fnUntraced(function* (
-  transport: Transport,
-  settings: ClientSettings
-): Effect.fn.Return<McpSession, McpError, Scope.Scope> {
-  const engine = yield* makeEngine(transport, settings.client ?? defaults.client, noiseHook(settings))
-  const verdict = yield* probe(engine, settings.probeTimeout ?? defaults.probeTimeout)
-  if (verdict._tag === "Native") {
-    const { discovered, version } = verdict
-    return makeSession({ engine, version, discovered, settings })
-  }
-  const what =
-    verdict.versions.length === 0
-      ? `${verdict.why}. Either no MCP server answers here, or one that speaks only revisions before 2026-07-28, ` +
-        "which this client does not speak yet"
-      : `this server speaks only ${verdict.versions.join(", ")}; the compat era is not supported yet`
-  return yield* engine.error(ClientRequest.discover(), new McpReason.NotOffered({ what }))
-})
 
 const badUrl = (server: string, message: string): McpError =>
   new McpError({ reason: new McpReason.Transport({ message }), method: "server/discover", server })
@@ -79,16 +65,70 @@ const http = (url: string | URL, settings: HttpSettings = {}): Effect.Effect<Mcp
   Effect.suspend(() => {
     const address = parseUrl(url)
     if (address instanceof McpError) return Effect.fail(address)
-    return Effect.flatMap(httpTransport(address, settings), (transport) => openSession(transport, settings))
+    return Effect.gen(function* () {
+      const peer = yield* makeHttpPeer(address, settings)
+      const transport = yield* httpTransport(peer)
+      const source = {
+        server: peer.server,
+        known: address.href,
+        caller: authorizationOf(peer),
+        open: (opening: Opening, lose: () => void) =>
+          Effect.catchIf(openLink(transport, opening, lose), maySpeakTwoEndpoints(opening), (error) =>
+            openTwoEndpoints(peer, opening, lose, error)
+          )
+      }
+      return yield* openSession(source, settings)
+    })
   })
 
+/** The credentials that are sent now; what is kept for one caller is not shown to another (CACHE-07). */
+const authorizationOf = (peer: HttpPeer): Effect.Effect<string> =>
+  Effect.orElseSucceed(
+    Effect.tryPromise(async () => new Headers(await peer.headers()).get("authorization") ?? ""),
+    () => ""
+  )
+
+/** A server that refuses `initialize` as if there were no such address may be one of 2024-11-05 (ERA-10). */
+const maySpeakTwoEndpoints =
+  ({ terms: { revision } }: Opening) =>
+  ({ method, reason }: McpError): boolean =>
+    method === "initialize" &&
+    (reason._tag === "Transport" || reason._tag === "Rpc") &&
+    (reason.status === 400 || reason.status === 404 || reason.status === 405) &&
+    (revision === undefined || eraOf(revision) === "compat")
+
+/** @param error what is told where the server does not speak it either */
+const openTwoEndpoints = (
+  peer: HttpPeer,
+  opening: Opening,
+  lose: () => void,
+  error: McpError
+): Effect.Effect<Opened, McpError, Scope.Scope> =>
+  Effect.flatMap(
+    Effect.mapError(twoEndpointTransport(peer), () => error),
+    (transport) => openLink(transport, { ...opening, terms: { ...opening.terms, greet: true } }, lose)
+  )
+
 /**
- * Opens a session over a pipe of lines, such as one end of `linePair()` of `@treadle/protocol/framing`.
+ * Opens a session over a pipe of lines, such as one end of `linePair()` of `@treadle/protocol/framing`. A pipe cannot be
+ * opened again: when it ends, so does the session.
  *
  * @param port opened and read by the session, and closed with it
  */
 const pipe = (port: LinePort, settings: PipeSettings = {}): Effect.Effect<McpSession, McpError, Scope.Scope> =>
-  Effect.flatMap(pipeTransport(port, settings), (transport) => openSession(transport, settings))
+  Effect.suspend(() => {
+    const server = settings.name ?? "the pipe"
+    let opened = false
+    const open = (opening: Opening, lose: () => void) => {
+      if (opened) {
+        const detail = settings.whyEnded?.() ?? "the server closed the pipe"
+        return Effect.fail(requestError(server, ClientRequest.discover(), new McpReason.Closed({ detail })))
+      }
+      opened = true
+      return Effect.flatMap(pipeTransport(port, settings), (transport) => openLink(transport, opening, lose))
+    }
+    return openSession({ server, known: undefined, caller: Effect.succeed(""), open }, settings)
+  })
 
 /**
  * Opens a session with a server in this process: no socket and no JSON text in between. What a handler dies of arrives
@@ -99,10 +139,15 @@ const pipe = (port: LinePort, settings: PipeSettings = {}): Effect.Effect<McpSes
  */
 const direct = <Ctx, E>(
   server: DirectServer<Ctx, E, never>,
-  ...[context]: ContextOf<Ctx>
+  ...[context, settings]: [...ContextOf<Ctx>, settings?: ClientSettings]
 ): Effect.Effect<McpSession, E | McpError, Scope.Scope> =>
   // A context is left out only where an empty one is enough.
-  Effect.flatMap(server["~treadle/direct"]((context ?? {}) as Ctx), (peer) => openSession(directTransport(peer), {}))
+  Effect.flatMap(server["~treadle/direct"]((context ?? {}) as Ctx), (peer) => {
+    const transport = directTransport(peer)
+    const open = (opening: Opening, lose: () => void) => openLink(transport, opening, lose)
+    const source = { server: transport.server, known: undefined, caller: Effect.succeed(""), open }
+    return openSession(source, settings ?? {})
+  })
 
 /** Ways to open a session; each fails with `McpError` and closes with its scope. */
 export const McpClient = { http, pipe, direct }

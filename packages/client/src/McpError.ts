@@ -37,11 +37,21 @@ class Transport extends Data.TaggedError("Transport")<{
   readonly message: string
   /** The HTTP status, where there was an answer. */
   readonly status?: number
+  /** The first characters of what came instead of an answer. */
+  readonly body?: string
+  /** How long the server asks to wait before the next try, in milliseconds (HTTP 429, 503). */
+  readonly retryAfter?: number
+  /** The request provably did not run: nothing took it. */
+  readonly notRun?: boolean
   readonly cause?: unknown
 }> {}
 
 /** The session or its pipe was closed, by either side. */
-class Closed extends Data.TaggedError("Closed")<{ readonly detail?: string }> {
+class Closed extends Data.TaggedError("Closed")<{
+  readonly detail?: string
+  /** The request provably did not run: it was never sent. */
+  readonly notRun?: boolean
+}> {
   override get message(): string {
     return this.detail ?? "the session is closed; open a new one"
   }
@@ -92,6 +102,8 @@ class Undecodable extends Data.TaggedError("Undecodable")<{
   readonly what: string
   /** One sentence a problem. */
   readonly problems: ReadonlyArray<string>
+  /** What a tool said all the same. */
+  readonly content?: ReadonlyArray<ContentBlock>
 }> {
   override get message(): string {
     return `${this.what} is not as agreed: ${this.problems.join("; ")}`
@@ -115,6 +127,10 @@ export const McpReason = {
 
 /** Why a request failed. */
 export type McpReason = InstanceType<(typeof McpReason)[keyof typeof McpReason]>
+
+/** Whether the server answered with HTTP 404: within a session it no longer knows it (CHTTP-17). */
+export const hasStatus404 = (reason: McpReason): boolean =>
+  (reason._tag === "Transport" || reason._tag === "Rpc") && reason.status === 404
 
 /** The address of a server as messages show it: without credentials and query, which may be secrets. */
 export const addressOf = (url: URL): string => `${url.origin}${url.pathname}`
@@ -152,5 +168,11 @@ export class McpError extends Data.TaggedError("McpError")<{
   override get message(): string {
     const subject = this.tool === undefined ? this.method : `${this.method} ${JSON.stringify(this.tool)}`
     return `${subject} at ${this.server}: ${said(this.reason)}`
+  }
+
+  /** Whether the request provably did not run, so that it may be sent again. */
+  get notRun(): boolean {
+    const { reason } = this
+    return (reason._tag === "Transport" || reason._tag === "Closed") && reason.notRun === true
   }
 }

@@ -10,12 +10,20 @@ export type {
   HeaderRecord,
   HttpSettings,
   OnNoise,
+  PingSettings,
   PipeSettings,
   SendRequest
 } from "./ClientSettings.ts"
+export { EraMemory, makeEraMemory } from "./EraMemory.ts"
+export { makeCacheStore, type CacheEntry, type CacheSettings, type CacheStore } from "./CacheStore.ts"
+
+/** Answer what a server asks. */
+export { decline, type Answers, type Asker } from "./Answers.ts"
+export type { Eventual } from "./Eventual.ts"
 
 /** Use it. */
-export type { CallOptions, McpSession, RequestOptions } from "./McpSession.ts"
+export type { CallOptions, McpSession, RequestOptions, SessionCounters } from "./McpSession.ts"
+export type { Change, Watched } from "./Change.ts"
 export type { PendingCall, Progress } from "./PendingCall.ts"
 export type { Given } from "./call/TypedCall.ts"
 export type { CallReply } from "./call/ToolOutcome.ts"

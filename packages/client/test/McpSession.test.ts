@@ -204,7 +204,7 @@ describe("session.callTool and session.request", () => {
       const session = yield* resulting(textResult("x"))
       assert.deepStrictEqual(session.server, { name: "box", version: "1.2.3" })
       assert.strictEqual(session.version, "2026-07-28")
-      assert.strictEqual(session.discovered.instructions, "Sell tickets")
+      assert.strictEqual(session.instructions, "Sell tickets")
     })
   )
 

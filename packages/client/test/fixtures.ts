@@ -65,6 +65,46 @@ export const serving =
   (seen, reply) =>
     seen.json.method === "server/discover" ? reply.json(result(seen.json.id, discoverResult)) : rest(seen, reply)
 
+/** What a compat server answers to `initialize`. */
+export const initializeResult = {
+  protocolVersion: "2025-11-25",
+  capabilities: { tools: {} },
+  serverInfo: { name: "old box", version: "0.9" },
+  instructions: "Sell old tickets"
+}
+
+/** What a compat server may be. */
+export interface CompatScript {
+  /** The id of the next session; `s1` by default, `undefined` for a server without sessions. */
+  readonly session?: () => string | undefined
+  readonly initialized?: object
+  /** The verdict on a request of a session, before anything else. */
+  readonly guard?: (seen: HttpSeen) => number | undefined
+}
+
+/**
+ * A script that refuses the probe, greets, takes notifications and the end of a session, has no stream of its own, and
+ * leaves every other request to `rest`.
+ */
+export const compatServing = (
+  rest: HttpScript = (seen, reply) => reply.json(result(seen.json.id, textResult("ok"))),
+  { guard, initialized = initializeResult, session = () => "s1" }: CompatScript = {}
+): HttpScript => {
+  return (seen, reply) => {
+    if (seen.verb === "DELETE") return reply.raw("", {}, 200)
+    if (seen.json?.method === "server/discover") return reply.raw("", {}, 400)
+    if (seen.json?.method === "initialize") {
+      const id = session()
+      const headers = { "content-type": "application/json", ...(id === undefined ? {} : { "mcp-session-id": id }) }
+      return reply.raw(JSON.stringify(result(seen.json.id, initialized)), headers)
+    }
+    const refused = guard?.(seen)
+    if (refused !== undefined) return reply.raw("", {}, refused)
+    if (seen.verb === "GET") return reply.raw("", {}, 405)
+    return seen.json.id === undefined || seen.json.method === undefined ? reply.raw("", {}, 202) : rest(seen, reply)
+  }
+}
+
 /** The tool that a request calls. */
 export const toolOf = (seen: HttpSeen): string => seen.json.params.name
 

@@ -6,6 +6,7 @@
  */
 import * as Effect from "effect/Effect"
 import type { AnyEndpoint, FailureOf, OutputOf } from "@treadle/protocol/endpoint"
+import { own, parseJson } from "@treadle/protocol/json"
 import { textOf, type ContentBlock, type Meta, type ToolResult } from "@treadle/protocol/schema"
 import { McpReason } from "../McpError.ts"
 
@@ -32,8 +33,20 @@ const toolFailed = ({ content, structuredContent }: ToolResult): CallFailure<nev
     })
   )
 
-const undecodable = (problems: ReadonlyArray<string>): CallFailure<never> =>
-  because(new McpReason.Undecodable({ what: "the result", problems }))
+const undecodable = ({ content }: ToolResult, problems: ReadonlyArray<string>): CallFailure<never> =>
+  because(new McpReason.Undecodable({ what: "the result", problems, content }))
+
+/**
+ * The structured value of a result. Revisions before 2025-06-18 have none, so there its text is read as JSON; what comes
+ * all the same is used, because a declared error is in it.
+ */
+const structuredIn = (result: ToolResult, version: string, wrapped: boolean): unknown => {
+  if (result.structuredContent !== undefined || version >= "2025-06-18") return result.structuredContent
+  const text = textOf(result.content)
+  const json = parseJson(text)
+  if (!wrapped) return json
+  return own(json, "value") === undefined ? { value: json ?? text } : json
+}
 
 const failure = <E>(endpoint: AnyEndpoint, result: ToolResult): Effect.Effect<never, CallFailure<E>> => {
   const { errors } = endpoint.shape
@@ -45,25 +58,30 @@ const failure = <E>(endpoint: AnyEndpoint, result: ToolResult): Effect.Effect<ne
   })
 }
 
-const valueOf = (endpoint: AnyEndpoint, result: ToolResult): Effect.Effect<unknown, CallFailure<never>> => {
+const valueOf = (
+  endpoint: AnyEndpoint,
+  result: ToolResult,
+  version: string
+): Effect.Effect<unknown, CallFailure<never>> => {
   const { output } = endpoint.shape
   if (output === undefined) return Effect.succeed(textOf(result.content))
-  if (result.structuredContent === undefined) {
-    return Effect.fail(
-      undecodable([`structuredContent: "${endpoint.name}" has an output schema, and nothing was sent`])
-    )
+  const structured = structuredIn(result, version, output.wrapped)
+  if (structured === undefined) {
+    const problem = `structuredContent: "${endpoint.name}" has an output schema, and nothing was sent`
+    return Effect.fail(undecodable(result, [problem]))
   }
-  return Effect.mapError(output.decode(result.structuredContent), ({ problems }) => undecodable(problems))
+  return Effect.mapError(output.decode(structured), ({ problems }) => undecodable(result, problems))
 }
 
-/** The outcome of a call. */
+/** The outcome of a call. @param version the revision that the result came in */
 export const toolOutcome = <X extends AnyEndpoint>(
   endpoint: X,
-  result: ToolResult
+  result: ToolResult,
+  version: string
 ): Effect.Effect<CallReply<OutputOf<X>>, CallFailure<FailureOf<X>>> => {
   if (result.isError === true) return failure(endpoint, result)
   const { _meta, content } = result
-  return Effect.map(valueOf(endpoint, result), (value) => ({
+  return Effect.map(valueOf(endpoint, result, version), (value) => ({
     // The endpoint's type is that of its output schema, which decoded this.
     value: value as OutputOf<X>,
     content,

@@ -9,9 +9,25 @@ import * as Stream from "effect/Stream"
 import type { AnyEndpoint, FailureOf, OutputOf } from "@treadle/protocol/endpoint"
 import type { DirectServer } from "@treadle/protocol/framing"
 import type { JsonObject } from "@treadle/protocol/json"
-import type { ContentBlock, DiscoverResult, Implementation, Tool, ToolResult } from "@treadle/protocol/schema"
+import type {
+  ClientRequest,
+  CompletionArgument,
+  CompletionReference,
+  CompletionResult,
+  ContentBlock,
+  LogLevel,
+  Prompt,
+  PromptResult,
+  ReadResult,
+  Resource,
+  ResourceTemplate,
+  ServerResult,
+  Tool,
+  ToolResult
+} from "@treadle/protocol/schema"
 import type { Given } from "../call/TypedCall.ts"
 import type { CallReply } from "../call/ToolOutcome.ts"
+import type { Change, Watched } from "../Change.ts"
 import type { HttpSettings } from "../ClientSettings.ts"
 import { Feed } from "../Feed.ts"
 import { McpClient, type ContextOf } from "../McpClient.ts"
@@ -56,13 +72,21 @@ export interface PromiseCall<X extends AnyEndpoint> {
   readonly open: (...given: Given<X, CallOptions>) => OpenCall<OutputOf<X>>
 }
 
-/** A session whose calls are promises. */
+/** Changes as they come; it ends with `close`, with `await using`, or when the reader stops. */
+export interface Watching extends AsyncIterable<Change>, AsyncDisposable {
+  readonly close: () => Promise<void>
+}
+
+/** A session whose calls are promises; whatever takes options takes a `signal` too. */
 export interface PromiseClient extends AsyncDisposable {
   /** Name and version of the server as it gives them; unverified. */
-  readonly server: Implementation | undefined
-  readonly discovered: DiscoverResult
+  readonly server: McpSession["server"]
+  /** How the server wants to be used, in its own words. */
+  readonly instructions: McpSession["instructions"]
+  readonly capabilities: McpSession["capabilities"]
+  readonly era: McpSession["era"]
   /** The revision that is spoken. */
-  readonly version: string
+  readonly version: McpSession["version"]
   /** The function of one endpoint. */
   readonly call: <X extends AnyEndpoint>(endpoint: X) => PromiseCall<X>
   /** The functions of many. */
@@ -70,8 +94,36 @@ export interface PromiseClient extends AsyncDisposable {
     contract: C
   ) => { readonly [K in keyof C]: PromiseCall<C[K]> }
   readonly listTools: (options?: RequestOptions) => Promise<ReadonlyArray<Tool>>
+  readonly listResources: (options?: RequestOptions) => Promise<ReadonlyArray<Resource>>
+  readonly listTemplates: (options?: RequestOptions) => Promise<ReadonlyArray<ResourceTemplate>>
+  readonly listPrompts: (options?: RequestOptions) => Promise<ReadonlyArray<Prompt>>
+  readonly readResource: (uri: string, options?: RequestOptions) => Promise<ReadResult>
+  readonly getPrompt: (
+    name: string,
+    args?: { readonly [name: string]: string },
+    options?: RequestOptions
+  ) => Promise<PromptResult>
+  /** Values that an argument may have. @param chosen the values of the other arguments */
+  readonly complete: (
+    ref: CompletionReference,
+    argument: CompletionArgument,
+    chosen?: { readonly [name: string]: string },
+    options?: RequestOptions
+  ) => Promise<CompletionResult>
   /** Calls a tool by name and gives its result as it came, a failed one included. */
   readonly callTool: (name: string, args?: JsonObject, options?: CallOptions) => Promise<ToolResult>
+  /** Hears of changes; it resolves once the server knows, so what is fetched after that misses nothing. */
+  readonly watch: (watched: Watched) => Promise<Watching>
+  /** @deprecated by SEP-2577 with 2026-07-28; earliest removal 2027-07-28. */
+  readonly setLogLevel: (level: LogLevel) => Promise<void>
+  /** Rejects with `NotOffered` natively, where there is no such request. */
+  readonly ping: (options?: RequestOptions) => Promise<void>
+  /** Sends one typed request. */
+  readonly request: <R extends ClientRequest>(
+    request: R,
+    options?: RequestOptions
+  ) => Promise<ServerResult<R["method"]>>
+  readonly counters: McpSession["counters"]
   /** Ends the session; what still waits rejects with reason `Closed`. */
   readonly close: () => Promise<void>
 }
@@ -141,6 +193,29 @@ const promiseCall = <X extends AnyEndpoint>(session: McpSession, label: string, 
   return Object.assign(call, { settled, open })
 }
 
+const watching = async (session: McpSession, watched: Watched, named: Named): Promise<Watching> => {
+  const scope = Scope.makeUnsafe()
+  const close = () => Effect.runPromise(Scope.close(scope, Exit.void))
+  const opening = Effect.onError(Scope.provide(session.watch(watched), scope), () => Scope.close(scope, Exit.void))
+  const changes = await run(opening, named)
+  const iterable = Stream.toAsyncIterable(Stream.onEnd(changes, Scope.close(scope, Exit.void)))
+  return {
+    close,
+    [Symbol.asyncDispose]: close,
+    [Symbol.asyncIterator]: () => {
+      const iterator = iterable[Symbol.asyncIterator]()
+      return {
+        next: () => iterator.next(),
+        return: async () => {
+          await iterator.return?.()
+          await close()
+          return { done: true, value: undefined }
+        }
+      }
+    }
+  }
+}
+
 /** Opens a session and gives it as promises. Its scope is closed by `close`, or at once where opening fails. */
 export const promiseClient = async <E>(
   open: Effect.Effect<McpSession, E, Scope.Scope>,
@@ -152,15 +227,41 @@ export const promiseClient = async <E>(
   const connecting = Effect.onError(Scope.provide(open, scope), () => Scope.close(scope, Exit.void))
   const session = await run(connecting, { method: "server/discover", server: label }, signal)
   const call: PromiseClient["call"] = (endpoint) => promiseCall(session, label, endpoint)
+  const sent = <A>(method: string, effect: Effect.Effect<A, McpError>, options?: RequestOptions): Promise<A> =>
+    run(effect, { method, server: label }, options?.signal)
   return {
-    server: session.server,
-    discovered: session.discovered,
-    version: session.version,
+    get server() {
+      return session.server
+    },
+    get instructions() {
+      return session.instructions
+    },
+    get capabilities() {
+      return session.capabilities
+    },
+    get era() {
+      return session.era
+    },
+    get version() {
+      return session.version
+    },
     call,
     bind: (contract) => bindAll(contract, call),
-    listTools: (options) => run(session.listTools(options), { method: "tools/list", server: label }, options?.signal),
+    listTools: (options) => sent("tools/list", session.listTools(options), options),
+    listResources: (options) => sent("resources/list", session.listResources(options), options),
+    listTemplates: (options) => sent("resources/templates/list", session.listTemplates(options), options),
+    listPrompts: (options) => sent("prompts/list", session.listPrompts(options), options),
+    readResource: (uri, options) => sent("resources/read", session.readResource(uri, options), options),
+    getPrompt: (name, args, options) => sent("prompts/get", session.getPrompt(name, args, options), options),
+    complete: (ref, argument, chosen, options) =>
+      sent("completion/complete", session.complete(ref, argument, chosen, options), options),
     callTool: (name, args, options) =>
       run(session.callTool(name, args, options), { method: "tools/call", server: label, tool: name }, options?.signal),
+    watch: (watched) => watching(session, watched, { method: "subscriptions/listen", server: label }),
+    setLogLevel: (level) => sent("logging/setLevel", session.setLogLevel(level)),
+    ping: (options) => sent("ping", session.ping(options), options),
+    request: (request, options) => sent(request.method, session.request(request, options), options),
+    counters: session.counters,
     close,
     [Symbol.asyncDispose]: close
   }

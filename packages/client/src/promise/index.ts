@@ -10,7 +10,10 @@ export {
   type PromiseCall,
   type PromiseClient,
   type RequestOptions,
-  type Settled
+  type Settled,
+  type Watching
 } from "./connect.ts"
+export { decline, type Answers, type Asker } from "../Answers.ts"
+export type { Change, Watched } from "../Change.ts"
 export { McpError, McpReason } from "../McpError.ts"
 export type { Progress } from "../PendingCall.ts"

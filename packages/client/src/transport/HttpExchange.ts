@@ -1,137 +1,25 @@
 /**
- * One POST until its answer: JSON, or a stream of events with notifications before the answer.
- *
- * A plain function over `fetch`: what goes wrong is thrown as a reason and handed to the sink in one place.
+ * One POST until its answer: JSON, or a stream of events with what belongs to the request before the answer. In the
+ * compat era a stream that is cut is taken up again by GET, where the server gave its events ids.
  */
 import * as Result from "effect/Result"
-import { isEventStreamType } from "@treadle/protocol/http"
-import { SseReader, type SseEvent } from "@treadle/protocol/framing"
+import { HeaderName } from "@treadle/protocol/http"
 import { parseJson } from "@treadle/protocol/json"
 import { Message } from "@treadle/protocol/rpc"
-import type { HeaderRecord, OnNoise, SendRequest } from "../ClientSettings.ts"
 import { McpReason } from "../McpError.ts"
-import { requestHeaders } from "./RequestHeaders.ts"
-import type { Answer, ExchangeSink, Outgoing } from "./Transport.ts"
-
-/** The server as HTTP sees it. */
-export interface HttpPeer {
-  readonly url: URL
-  /** Its address as messages show it. */
-  readonly server: string
-  readonly send: SendRequest
-  readonly headers: () => HeaderRecord | Promise<HeaderRecord>
-  readonly bodyLimit: number
-  readonly onNoise: OnNoise
-}
-
-/**
- * The connection of one request. Whoever may close it must hold it whole: once a `Request` is garbage, Node's `fetch`
- * no longer hears its signal.
- */
-export interface Connection {
-  readonly controller: AbortController
-  request?: Request
-}
-
-const cures: { readonly [status: number]: string } = {
-  403: "the server refuses this caller, or this Origin or Host",
-  404: "nothing is served there; check the path of the URL",
-  405: "this address takes no POST; check the path of the URL",
-  406: "the server cannot answer in a form that MCP clients take",
-  413: "the arguments are larger than the server takes",
-  429: "too many requests; wait before the next one",
-  431: "the headers are larger than the server takes",
-  502: "a proxy did not reach the server",
-  503: "the server is not available now; try again later",
-  504: "a proxy got no answer from the server in time"
-}
-
-const transportFailure = (message: string, more: { readonly status?: number; readonly cause?: unknown } = {}) =>
-  new McpReason.Transport({ message, ...more })
-
-const causeText = (cause: unknown): string => {
-  if (!(cause instanceof Error)) return String(cause)
-  return cause.cause instanceof Error && cause.cause.message !== ""
-    ? `${cause.message}: ${cause.cause.message}`
-    : cause.message
-}
-
-const maxRedirects = 5
-
-/** Where a redirect leads that may be followed: the same origin, with the same method and body. */
-const redirectOf = (response: Response, from: URL): URL | undefined => {
-  const location = response.headers.get("location")
-  if ((response.status !== 307 && response.status !== 308) || location === null || !URL.canParse(location, from)) {
-    return undefined
-  }
-  const to = new URL(location, from)
-  return to.origin === from.origin ? to : undefined
-}
-
-const send = async (peer: HttpPeer, outgoing: Outgoing, connection: Connection): Promise<Response> => {
-  let headers: Headers
-  try {
-    headers = requestHeaders(outgoing, await peer.headers())
-  } catch (cause) {
-    throw transportFailure(`the "headers" setting gave no headers: ${causeText(cause)}`, { cause })
-  }
-  const body = Message.print(outgoing.request)
-  const { signal } = connection.controller
-  let url = peer.url
-  for (let hop = 0; ; hop++) {
-    let response: Response
-    try {
-      connection.request = new Request(url, { method: "POST", headers, body, signal, redirect: "manual" })
-      response = await peer.send(connection.request)
-    } catch (cause) {
-      throw transportFailure(`the server cannot be reached: ${causeText(cause)}`, { cause })
-    }
-    const next = hop < maxRedirects ? redirectOf(response, url) : undefined
-    if (next === undefined) return response
-    await response.body?.cancel()
-    url = next
-  }
-}
-
-/** The chunks of a body; what breaks while reading is a failure of the transport. */
-async function* chunksOf(response: Response): AsyncGenerator<Uint8Array, void> {
-  const reader = response.body?.getReader()
-  if (reader === undefined) return
-  for (;;) {
-    let next: ReadableStreamReadResult<Uint8Array>
-    try {
-      next = await reader.read()
-    } catch (cause) {
-      throw transportFailure(`the connection broke before the answer was complete: ${causeText(cause)}`, { cause })
-    }
-    if (next.done) return
-    yield next.value
-  }
-}
-
-const tooLarge = (peer: HttpPeer, status: number) =>
-  transportFailure(`the answer is larger than ${peer.bodyLimit} bytes; raise the "bodyLimit" setting to read it`, {
-    status
-  })
-
-const readText = async (peer: HttpPeer, response: Response): Promise<string> => {
-  const decoder = new TextDecoder("utf-8", { fatal: true })
-  let text = ""
-  let size = 0
-  const decode = (chunk?: Uint8Array): string => {
-    try {
-      return chunk === undefined ? decoder.decode() : decoder.decode(chunk, { stream: true })
-    } catch {
-      throw new McpReason.Undecodable({ what: "the body of the answer", problems: ["it is not UTF-8"] })
-    }
-  }
-  for await (const chunk of chunksOf(response)) {
-    size += chunk.length
-    if (size > peer.bodyLimit) throw tooLarge(peer, response.status)
-    text += decode(chunk)
-  }
-  return text + decode()
-}
+import { isEventStream, readEvents, type EventReader, type Place } from "./HttpEvents.ts"
+import {
+  fetchFrom,
+  isReason,
+  readText,
+  reasonOf,
+  refused,
+  transportFailure,
+  type Connection,
+  type HttpPeer
+} from "./HttpFetch.ts"
+import { requestHeaders, streamHeaders } from "./RequestHeaders.ts"
+import type { Answer, CompatSession, ExchangeSink, Outgoing } from "./Transport.ts"
 
 /** The answer in a body that belongs to this request alone: an error without an id is about it too (BASE-12). */
 const answerIn = (
@@ -149,69 +37,120 @@ const answerIn = (
   return [`it answers the request ${JSON.stringify(message.id)}, but ${JSON.stringify(id)} was asked`]
 }
 
-const refused = (peer: HttpPeer, response: Response): McpReason => {
-  const { status } = response
-  if (status === 401) return new McpReason.Unauthorized({ server: peer.server })
-  const location = response.headers.get("location")
-  const moved = status >= 300 && status < 400 && location !== null
-  const cure = moved ? `it moved to ${location}; connect there if you trust it` : cures[status]
-  return transportFailure(`HTTP ${status}${cure === undefined ? "" : `: ${cure}`}`, { status })
+/** The session that a response begins (CHTTP-14). @throws McpReason where its id cannot be repeated in a header */
+const sessionIn = (response: Response): { readonly session?: string } => {
+  const session = response.headers.get(HeaderName.session)
+  if (session === null) return {}
+  if (/^[\x21-\x7e]+$/.test(session)) return { session }
+  throw new McpReason.Undecodable({ what: `the header ${HeaderName.session}`, problems: ["it is not visible ASCII"] })
 }
 
 const readJson = async (peer: HttpPeer, response: Response, outgoing: Outgoing): Promise<Answer> => {
   const text = await readText(peer, response)
   const { status } = response
   const message = answerIn(text, outgoing.request.id, response.headers.get("content-type"))
-  if ("_tag" in message) return { message, status }
-  if (!response.ok) throw refused(peer, response)
+  if ("_tag" in message) return { message, status, ...sessionIn(response) }
+  if (!response.ok) throw sessionLost(outgoing, response) ?? refused(peer, response, text)
   if (text === "") throw transportFailure(`HTTP ${status} without an answer in its body`, { status })
   throw new McpReason.Undecodable({ what: "the body of the answer", problems: message })
 }
 
-/** Handles one event. Gives the answer when it is there. */
-const readEvent = (
+/** A request of a session that is refused with 404 did not run: the server does not know the session (CHTTP-17). */
+const sessionLost = ({ session }: Outgoing, { status }: Response): McpReason | undefined =>
+  status === 404 && session?.id !== undefined
+    ? transportFailure("the server no longer knows this session (HTTP 404)", { status, notRun: true })
+    : undefined
+
+/** What is done with the messages on the stream of a request. */
+const readerOf = (
   peer: HttpPeer,
-  { data, event }: SseEvent,
-  outgoing: Outgoing,
-  sink: ExchangeSink
-): Answer["message"] | undefined => {
-  const json = parseJson(data)
-  const decoded = json === undefined ? undefined : Message.decode(json)
-  if (event !== "message") peer.onNoise(data, `an event is named ${JSON.stringify(event)}`)
-  else if (decoded === undefined) peer.onNoise(data, "an event is not JSON")
-  else if (Result.isFailure(decoded)) peer.onNoise(data, decoded.failure.error.message)
-  else {
-    const message = decoded.success
+  { request: { id }, session }: Outgoing,
+  sink: ExchangeSink,
+  facts: Omit<Answer, "message">
+): EventReader => ({
+  heard: sink.heard,
+  message: (message, data) => {
     if (message._tag === "Notification") sink.notify(message)
-    else if (message._tag === "Request") peer.onNoise(data, "a server sends no requests in this revision")
-    else if (message.id === outgoing.request.id) return message
-    else peer.onNoise(data, "it answers no request of this stream")
+    else if (message._tag === "Request") {
+      if (session === undefined) peer.onNoise(data, "a server sends no requests in this revision")
+      else sink.request(message)
+    } else if (message.id === id) {
+      sink.answer({ message, ...facts })
+      return true
+    } else peer.onNoise(data, "it answers no request of this stream")
+    return false
   }
-  return undefined
+})
+
+/** How long is waited before a stream is taken up again whose server does not say, in milliseconds. */
+const firstWait = 1000
+const longestWait = 30_000
+
+/** How often in a row it may be impossible to take a stream up again. */
+const maxFailures = 5
+
+const lost = (status: number) => transportFailure("the stream ended before the answer; the request is lost", { status })
+
+/** Takes a stream up where it was cut until the answer comes (CHTTP-05, CHTTP-12). */
+const resume = async (
+  peer: HttpPeer,
+  session: CompatSession,
+  place: Place,
+  reader: EventReader,
+  connection: Connection
+): Promise<void> => {
+  const { signal } = connection.controller
+  const headers = (given: Record<string, string>) => streamHeaders(session, place.lastEventId, given)
+  let failures = 0
+  /** Streams in a row that brought nothing. */
+  let empty = 0
+  for (;;) {
+    const grown = Math.min(firstWait * 2 ** (empty + failures), longestWait)
+    await peer.wait(empty + failures === 0 ? (place.retry ?? firstWait) : Math.max(place.retry ?? 0, grown), signal)
+    const from = place.lastEventId
+    try {
+      const response = await fetchFrom(peer, { verb: "GET", headers }, connection)
+      if (!isEventStream(response)) throw await notResumed(peer, response)
+      if (await readEvents(peer, response, place, reader)) return
+      failures = 0
+    } catch (error) {
+      if (signal.aborted || !isPassing(error) || ++failures > maxFailures) throw error
+    }
+    empty = place.lastEventId === from ? empty + 1 : 0
+  }
 }
 
-/** Reads to the end of the stream, which ends with the answer (HTTP-11), so that the connection can be used again. */
-const readEvents = async (
+const notResumed = async (peer: HttpPeer, response: Response): Promise<McpReason> => {
+  const { status } = response
+  const text = await readText(peer, response)
+  if (status === 404) return transportFailure("the session ended before the answer; the request is lost", { status })
+  return status === 429 || status >= 500 ? refused(peer, response, text) : lost(status)
+}
+
+/** Whether a failure may be over at the next try: no answer at all, too many requests, an outage. */
+const isPassing = (error: unknown): boolean =>
+  isReason(error) &&
+  error._tag === "Transport" &&
+  (error.status === undefined || error.status === 429 || error.status >= 500)
+
+const readStream = async (
   peer: HttpPeer,
   response: Response,
   outgoing: Outgoing,
-  sink: ExchangeSink
+  sink: ExchangeSink,
+  connection: Connection
 ): Promise<void> => {
   const { status } = response
-  const reader = new SseReader(peer.bodyLimit)
-  const decoder = new TextDecoder()
-  let answered = false
-  for await (const chunk of chunksOf(response)) {
-    if (answered) throw transportFailure("the stream went on after the answer", { status })
-    for (const event of reader.push(decoder.decode(chunk, { stream: true }))) {
-      const message = answered || event.data === "" ? undefined : readEvent(peer, event, outgoing, sink)
-      if (message === undefined) continue
-      answered = true
-      sink.answer({ message, status })
-    }
-    if (reader.overflow && !answered) throw tooLarge(peer, status)
+  const { session } = outgoing
+  const place: Place = {}
+  const reader = readerOf(peer, outgoing, sink, { status, ...sessionIn(response) })
+  try {
+    if (await readEvents(peer, response, place, reader)) return
+  } catch (error) {
+    if (session === undefined || place.lastEventId === undefined || !isPassing(error)) throw error
   }
-  if (!answered) throw transportFailure("the stream ended before the answer; the request is lost", { status })
+  if (session === undefined || place.lastEventId === undefined) throw lost(status)
+  await resume(peer, session, place, reader, connection)
 }
 
 /**
@@ -226,16 +165,14 @@ export const exchangeHttp = async (
   connection: Connection
 ): Promise<void> => {
   try {
-    const response = await send(peer, outgoing, connection)
+    const headers = (given: Record<string, string>) => requestHeaders(outgoing, given)
+    const body = Message.print(outgoing.request)
+    const response = await fetchFrom(peer, { verb: "POST", headers, body }, connection)
+    sink.heard()
     if (response.status === 401) throw refused(peer, response)
-    if (response.ok && isEventStreamType(response.headers.get("content-type"))) {
-      return await readEvents(peer, response, outgoing, sink)
-    }
+    if (isEventStream(response)) return await readStream(peer, response, outgoing, sink, connection)
     sink.answer(await readJson(peer, response, outgoing))
   } catch (error) {
-    sink.fail(isReason(error) ? error : transportFailure(causeText(error), { cause: error }))
+    sink.fail(reasonOf(error))
   }
 }
-
-const isReason = (error: unknown): error is McpReason =>
-  Object.values(McpReason).some((reason) => error instanceof reason)

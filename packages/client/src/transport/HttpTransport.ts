@@ -1,35 +1,44 @@
 /**
- * Streamable HTTP: every request is a POST of its own, and giving one up is closing its connection (HTTP-17).
+ * Streamable HTTP: every request is a POST of its own. Giving one up is closing its connection natively (HTTP-17), and
+ * a notification in the compat era (CHTTP-06).
  *
  * It keeps the streams whose answer has come and whose end has not, so that a server which never ends them cannot make
  * them pile up.
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import { Message } from "@treadle/protocol/rpc"
 import { defaults, noiseHook, type HttpSettings } from "../ClientSettings.ts"
-import { addressOf } from "../McpError.ts"
-import { exchangeHttp, type Connection, type HttpPeer } from "./HttpExchange.ts"
-import type { ExchangeSink, Outgoing, Transport } from "./Transport.ts"
+import { addressOf, type McpReason } from "../McpError.ts"
+import { exchangeHttp } from "./HttpExchange.ts"
+import { readServerStream } from "./HttpEvents.ts"
+import { fetchFrom, readText, reasonOf, refused, type Connection, type HttpPeer } from "./HttpFetch.ts"
+import { postHeaders, sessionHeaders } from "./RequestHeaders.ts"
+import type { CompatSession, ExchangeSink, Outgoing, Posted, StreamSink, Transport } from "./Transport.ts"
 
 /** How many answered streams may wait for their end. */
 const maxLingering = 16
 
-const peerOf = (url: URL, settings: HttpSettings): HttpPeer => {
-  const { headers } = settings
-  return {
-    url,
-    server: addressOf(url),
-    send: settings.fetch ?? ((request) => globalThis.fetch(request)),
-    headers: typeof headers === "function" ? headers : () => headers ?? {},
-    bodyLimit: settings.bodyLimit ?? defaults.bodyLimit,
-    onNoise: noiseHook(settings)
-  }
-}
+/** The server at an address, as the settings let it be spoken to. */
+export const makeHttpPeer = (url: URL, settings: HttpSettings): Effect.Effect<HttpPeer> =>
+  Effect.map(Effect.context<never>(), (services) => {
+    const { headers } = settings
+    const runPromise = Effect.runPromiseWith(services)
+    return {
+      url,
+      server: addressOf(url),
+      send: settings.fetch ?? ((request) => globalThis.fetch(request)),
+      headers: typeof headers === "function" ? headers : () => headers ?? {},
+      bodyLimit: settings.bodyLimit ?? defaults.bodyLimit,
+      onNoise: noiseHook(settings),
+      wait: (millis, signal) => runPromise(Effect.sleep(millis), { signal })
+    }
+  })
 
 /** The transport to one address; its connections are closed with the scope. */
-export const httpTransport = (url: URL, settings: HttpSettings): Effect.Effect<Transport, never, Scope.Scope> =>
+export const httpTransport = (peer: HttpPeer): Effect.Effect<Transport, never, Scope.Scope> =>
   Effect.acquireRelease(
-    Effect.sync(() => new HttpTransport(peerOf(url, settings))),
+    Effect.sync(() => new HttpTransport(peer)),
     (transport) => Effect.sync(() => transport.close())
   )
 
@@ -45,11 +54,13 @@ class HttpTransport implements Transport {
     this.server = peer.server
   }
 
-  readonly exchange = (outgoing: Outgoing, sink: ExchangeSink): (() => void) => {
-    const connection: Connection = { controller: new AbortController() }
-    this.#open.add(connection)
+  /** Nothing comes here outside a request and the server's own stream. */
+  readonly attach = (): void => {}
+
+  readonly exchange = (outgoing: Outgoing, sink: ExchangeSink): ((why?: string) => void) => {
+    const connection = this.#connect()
     const watched: ExchangeSink = {
-      notify: sink.notify,
+      ...sink,
       answer: (answer) => {
         this.#linger(connection)
         sink.answer(answer)
@@ -59,15 +70,68 @@ class HttpTransport implements Transport {
         connection.controller.abort()
       }
     }
-    void exchangeHttp(this.#peer, outgoing, watched, connection).finally(() => {
-      this.#open.delete(connection)
-      this.#lingering.delete(connection)
-    })
+    this.#until(exchangeHttp(this.#peer, outgoing, watched, connection), connection)
+    return (why) => {
+      connection.controller.abort()
+      const { cancellable, request, session } = outgoing
+      if (session === undefined || !cancellable) return
+      const reason = why === undefined ? {} : { reason: why }
+      this.post(
+        Message.notification("notifications/cancelled", { requestId: request.id, ...reason }),
+        session,
+        (failure) => failure === undefined || this.#peer.onNoise(failure.message, "a cancellation was not taken")
+      )
+    }
+  }
+
+  readonly post = (message: Posted, session: CompatSession | undefined, done: (failure?: McpReason) => void): void => {
+    const headers = (given: Record<string, string>) => postHeaders(session, given)
+    const send = async (connection: Connection) => {
+      const response = await fetchFrom(this.#peer, { verb: "POST", headers, body: Message.print(message) }, connection)
+      if (response.ok) return void (await response.body?.cancel())
+      throw refused(this.#peer, response, await readText(this.#peer, response))
+    }
+    const connection = this.#connect()
+    this.#until(
+      send(connection).then(
+        () => done(),
+        (error) => done(reasonOf(error))
+      ),
+      connection
+    )
+  }
+
+  readonly stream = (session: CompatSession, lastEventId: string | undefined, sink: StreamSink): (() => void) => {
+    const connection = this.#connect()
+    this.#until(readServerStream(this.#peer, session, lastEventId, sink, connection), connection)
     return () => connection.controller.abort()
+  }
+
+  readonly end = (session: CompatSession, done: () => void): void => {
+    const headers = (given: Record<string, string>) => sessionHeaders(session, given)
+    const send = async (connection: Connection) => {
+      const response = await fetchFrom(this.#peer, { verb: "DELETE", headers }, connection)
+      await response.body?.cancel()
+    }
+    const connection = this.#connect()
+    this.#until(send(connection).then(done, done), connection)
   }
 
   close(): void {
     for (const { controller } of [...this.#open, ...this.#lingering]) controller.abort()
+  }
+
+  #connect(): Connection {
+    const connection: Connection = { controller: new AbortController() }
+    this.#open.add(connection)
+    return connection
+  }
+
+  #until(work: Promise<void>, connection: Connection): void {
+    void work.finally(() => {
+      this.#open.delete(connection)
+      this.#lingering.delete(connection)
+    })
   }
 
   #linger(connection: Connection): void {

@@ -5,7 +5,7 @@ import { TestClock } from "effect/testing"
 import { linePair } from "@treadle/protocol/framing"
 import { scriptedHttp, type HttpScript } from "@treadle/testing"
 import { McpClient, type McpSession } from "../../src/index.ts"
-import { discoverResult, fact, reasonOf, result, rpcError, serving } from "../fixtures.ts"
+import { compatServing, discoverResult, fact, reasonOf, result, rpcError, serving } from "../fixtures.ts"
 
 /** Opens a session with a server that answers so, and gives what came of it. */
 const opening = (script: HttpScript) =>
@@ -20,6 +20,22 @@ const failing = (script: HttpScript) =>
     const server = yield* scriptedHttp(script)
     return yield* reasonOf(McpClient.http(server.url))
   })
+
+/** Opens a session with a server that answers the probe so, and is a compat one otherwise. */
+const greeting = (script: HttpScript) =>
+  Effect.gen(function* () {
+    const rest = compatServing()
+    const server = yield* scriptedHttp((seen, reply) =>
+      seen.json?.method === "server/discover" ? script(seen, reply) : rest(seen, reply)
+    )
+    const { era } = yield* McpClient.http(server.url)
+    return { era, sent: server.seen.events.map((seen) => seen.json?.method) }
+  }).pipe(Effect.scoped)
+
+const greeted: { era: "native" | "compat"; sent: Array<any> } = {
+  era: "compat",
+  sent: ["server/discover", "initialize", "notifications/initialized"]
+}
 
 const unsupported = (id: unknown, supported: ReadonlyArray<string>) =>
   rpcError(id, -32022, "not that one", { supported, requested: "2026-07-28" })
@@ -63,7 +79,7 @@ describe("opening a session", () => {
     })
   )
 
-  it.effect("ERA-18: reads a list of legacy versions as a legacy server, named in the message", () =>
+  it.effect("ERA-18: greets a server that lists legacy versions only", () =>
     Effect.gen(function* () {
       const scripts: ReadonlyArray<HttpScript> = [
         (seen, reply) => reply.json(unsupported(seen.json.id, ["2025-11-25", "2025-06-18"]), 400),
@@ -71,9 +87,7 @@ describe("opening a session", () => {
           reply.json(result(seen.json.id, { ...discoverResult, supportedVersions: ["2025-11-25", "2025-06-18"] }))
       ]
       for (const script of scripts) {
-        const reason = yield* failing(script)
-        assert.strictEqual(reason._tag, "NotOffered")
-        assert.match(reason.message, /speaks only 2025-11-25, 2025-06-18; the compat era is not supported yet/)
+        assert.deepStrictEqual(yield* greeting(script), greeted)
       }
     })
   )
@@ -85,17 +99,17 @@ describe("opening a session", () => {
     })
   )
 
-  it.effect("D18 ERA-06 ERA-10b: reads every other JSON-RPC error and every other 4xx as legacy", () =>
+  it.effect("D18 ERA-06 ERA-10b B026: greets after every other JSON-RPC error and every other 4xx", () =>
     Effect.gen(function* () {
       for (const code of [-32600, -32601, -32602, -32603, -32000, -32022, 7]) {
         for (const status of [200, 400, 404, 405]) {
-          const reason = yield* failing((seen, reply) => reply.json(rpcError(seen.json.id, code, "what?"), status))
-          assert.strictEqual(reason._tag, "NotOffered", `${code} at ${status}`)
+          const found = yield* greeting((seen, reply) => reply.json(rpcError(seen.json.id, code, "what?"), status))
+          assert.deepStrictEqual(found, greeted, `${code} at ${status}`)
         }
       }
       for (const status of [400, 404, 405, 406, 415, 422]) {
-        const reason = yield* failing((_, reply) => reply.raw("what?", {}, status))
-        assert.strictEqual(reason._tag, "NotOffered", String(status))
+        const found = yield* greeting((_, reply) => reply.raw("what?", {}, status))
+        assert.deepStrictEqual(found, greeted, String(status))
       }
     })
   )
@@ -111,8 +125,8 @@ describe("opening a session", () => {
         )
         assert.strictEqual(fact(reason, "code"), code)
       }
-      const bare = yield* failing((seen, reply) => reply.json(rpcError(seen.json.id, -32021, "no"), 400))
-      assert.strictEqual(bare._tag, "NotOffered")
+      const bare = yield* greeting((seen, reply) => reply.json(rpcError(seen.json.id, -32021, "no"), 400))
+      assert.deepStrictEqual(bare, greeted)
     })
   )
 
@@ -159,10 +173,29 @@ describe("a server that stays silent", () => {
     })
   )
 
-  it.effect("D18 ERA-05: is a legacy server on a pipe", () =>
-    Effect.gen(function* () {
-      const [port] = linePair()
-      assert.strictEqual((yield* silence(McpClient.pipe(port), Effect.void))._tag, "NotOffered")
-    })
+  it.effect(
+    "D18 ERA-05: is greeted on a pipe, and times out after 10 s in all where it says nothing to that (A15)",
+    () =>
+      Effect.gen(function* () {
+        const lines: Array<any> = []
+        const [port, far] = linePair()
+        far.open({
+          chunk: (bytes) => {
+            for (const line of new TextDecoder().decode(bytes).trim().split("\n")) lines.push(JSON.parse(line))
+          },
+          end: () => {},
+          drain: () => {}
+        })
+        const fiber = yield* Effect.forkChild(reasonOf(McpClient.pipe(port)), { startImmediately: true })
+        yield* TestClock.adjust(5000)
+        assert.deepStrictEqual(
+          lines.map((line) => line.method),
+          ["server/discover", "initialize"]
+        )
+        yield* TestClock.adjust(4999)
+        assert.isUndefined(fiber.pollUnsafe())
+        yield* TestClock.adjust(1)
+        assert.deepInclude(yield* Fiber.join(fiber), { _tag: "TimedOut", after: 10_000 })
+      })
   )
 })

@@ -45,6 +45,7 @@ export class SseReader {
   #size = 0
   #event = ""
   #id: string | undefined
+  #lastEventId: string | undefined
   #retry: number | undefined
   #first = true
   #afterReturn = false
@@ -60,6 +61,11 @@ export class SseReader {
   /** Whether an event was larger than the limit; nothing after it on this stream is read. */
   get overflow(): boolean {
     return this.#overflow
+  }
+
+  /** Where to take the stream up again: the id of the last event that was complete, one without data included. */
+  get lastEventId(): string | undefined {
+    return this.#lastEventId
   }
 
   /** Reads the next text and gives the events that it completes. An event that is cut by the end is dropped. */
@@ -108,6 +114,7 @@ export class SseReader {
   }
 
   #dispatch(out: Array<SseEvent>): void {
+    this.#lastEventId = this.#id
     if (this.#data.length > 0 || this.#retry !== undefined) {
       out.push({
         event: this.#event === "" ? "message" : this.#event,

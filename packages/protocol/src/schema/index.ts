@@ -31,6 +31,7 @@ export {
   UrlRequest
 } from "./Elicitation.ts"
 export { ExtensionId } from "./ExtensionId.ts"
+export { fillForm, type FormContent } from "./FormContent.ts"
 export { formAnswer, formSchema, type FormSource } from "./FormPrinter.ts"
 export { Icon, isIconAddress } from "./Icon.ts"
 export { Implementation } from "./Implementation.ts"

@@ -1,0 +1,148 @@
+/**
+ * Calls of tools: arguments from an endpoint, headers that repeat some of them, and the result as the endpoint reads it.
+ */
+import * as Effect from "effect/Effect"
+import type { AnyEndpoint, FailureOf, OutputOf } from "@treadle/protocol/endpoint"
+import type { ParamHeader } from "@treadle/protocol/http"
+import type { JsonObject } from "@treadle/protocol/json"
+import { ErrorCode } from "@treadle/protocol/rpc"
+import { ClientRequest, type Progress as WireProgress, type Tool, type ToolResult } from "@treadle/protocol/schema"
+import { ParamMirror } from "./call/ParamMirror.ts"
+import { encodeArguments } from "./call/TypedCall.ts"
+import { toolOutcome, type CallReply } from "./call/ToolOutcome.ts"
+import { kinds, leftOut, warn, type Lists } from "./engine/Lists.ts"
+import type { Links } from "./engine/Links.ts"
+import type { Plan, Requests } from "./engine/Requests.ts"
+import { McpReason, type McpError } from "./McpError.ts"
+import type { CallOptions, McpSession, RequestOptions } from "./McpSession.ts"
+import { openCall, type Progress } from "./PendingCall.ts"
+
+/** What the calls of a session stand on. */
+export interface CallParts {
+  readonly links: Links
+  readonly requests: Requests
+  readonly lists: Lists
+  /** The plan that the options of a request make. */
+  readonly planOf: (options: CallOptions | undefined, safe: boolean) => Plan
+  /** Whether the server's own annotations are believed. */
+  readonly trusted: boolean
+}
+
+const progressOf = ({ message, progress, total }: WireProgress): Progress => ({
+  done: progress,
+  ...(total === undefined ? {} : { total }),
+  ...(message === undefined ? {} : { message })
+})
+
+/** The hearer of progress that the options give. */
+export const hearerOf = (onProgress: CallOptions["onProgress"]): Plan["onProgress"] =>
+  onProgress === undefined ? undefined : (progress) => onProgress(progressOf(progress))
+
+const missesHeaders = ({ reason }: McpError): boolean =>
+  reason._tag === "Rpc" && reason.code === ErrorCode.HeaderMismatch
+
+/** The calls of one session. */
+export class ToolCalls implements Pick<McpSession, "call" | "callTool" | "listTools" | "open" | "reply"> {
+  readonly #parts: CallParts
+  readonly #mirror = new ParamMirror()
+  /** The tools that the server marks as safe to call twice. */
+  #harmless: ReadonlySet<string> = new Set()
+
+  constructor(parts: CallParts) {
+    this.#parts = parts
+  }
+
+  readonly call: McpSession["call"] = (endpoint) => {
+    const reply = this.reply(endpoint)
+    return (...given) => Effect.map(reply(...given), ({ value }) => value)
+  }
+
+  readonly reply: McpSession["reply"] =
+    (endpoint) =>
+    (...[input, options]) =>
+      Effect.flatMap(this.#encoded(endpoint, input), (args) =>
+        this.#typed(endpoint, args, this.#parts.planOf(options, this.#isSafe(endpoint)))
+      )
+
+  readonly open: McpSession["open"] =
+    (endpoint) =>
+    (...[input, options]) =>
+      Effect.flatMap(this.#encoded(endpoint, input), (args) => {
+        const patient: RequestOptions = { timeout: Infinity, ...options }
+        return openCall(
+          ({ onNotification, onProgress }) => {
+            const plan = this.#parts.planOf({ ...patient, onProgress }, this.#isSafe(endpoint))
+            return this.#typed(endpoint, args, { ...plan, onNotification })
+          },
+          () => this.#error(endpoint, new McpReason.Cancelled({}))
+        )
+      })
+
+  readonly callTool: McpSession["callTool"] = (name, args, options) =>
+    Effect.map(
+      this.#called(name, args, this.#parts.planOf(options, this.#isHarmless(name)), []),
+      ({ result }) => result
+    )
+
+  readonly listTools: McpSession["listTools"] = (options) => {
+    const { links, lists, planOf, requests } = this.#parts
+    return Effect.flatMap(lists.all(kinds.tools, planOf(options, true)), (tools) => {
+      this.#harmless = new Set(tools.filter(isMarkedHarmless).map(({ name }) => name))
+      const link = links.current()
+      if (link?.agreed.era !== "native" || link.engine.transport.kind !== "http") return Effect.succeed(tools)
+      const learned = this.#mirror.learn(tools)
+      const warnings = learned.rejected.map(({ name, problems }) => leftOut("tool", name, problems))
+      return Effect.as(warn(requests.server, "tools/list", warnings), learned.tools)
+    })
+  }
+
+  #encoded(endpoint: AnyEndpoint, input: unknown): Effect.Effect<JsonObject, McpError> {
+    return Effect.mapError(encodeArguments(endpoint, input), (reason) => this.#error(endpoint, reason))
+  }
+
+  #typed<X extends AnyEndpoint>(
+    endpoint: X,
+    args: JsonObject,
+    plan: Plan
+  ): Effect.Effect<CallReply<OutputOf<X>>, FailureOf<X> | McpError> {
+    const called = this.#called(endpoint.name, args, plan, endpoint.shape.headers)
+    return Effect.flatMap(called, ({ cause, result, version }) =>
+      Effect.mapError(toolOutcome(endpoint, result, version), (failure) =>
+        failure._tag === "Declared" ? failure.error : this.#error(endpoint, failure.reason, cause)
+      )
+    )
+  }
+
+  /** One call. Where the server misses mirrored headers, it did not run: the tools are listed and it is sent once more (XHDR-12). */
+  #called(
+    name: string,
+    args: JsonObject | undefined,
+    plan: Plan,
+    declared: ReadonlyArray<ParamHeader>
+  ): Effect.Effect<{ readonly result: ToolResult; readonly cause: unknown; readonly version: string }, McpError> {
+    const { links, requests } = this.#parts
+    const asked = requests.ask(ClientRequest.callTool(name, args), {
+      ...plan,
+      mirrored: () => this.#mirror.headersOf(name, args ?? {}, declared),
+      cure: (error) => (missesHeaders(error) ? Effect.ignore(this.listTools()) : undefined)
+    })
+    return Effect.flatMap(asked, ({ cause, result }) =>
+      Effect.map(links.get, ({ agreed }) => ({ result, cause, version: agreed.version }))
+    )
+  }
+
+  #error(endpoint: AnyEndpoint, reason: McpReason, cause?: unknown): McpError {
+    return this.#parts.requests.error(ClientRequest.callTool(endpoint.name), reason, cause)
+  }
+
+  #isSafe({ about: { hints }, name }: AnyEndpoint): boolean {
+    return hints?.readOnly === true || hints?.idempotent === true || this.#isHarmless(name)
+  }
+
+  #isHarmless(name: string): boolean {
+    return this.#parts.trusted && this.#harmless.has(name)
+  }
+}
+
+const isMarkedHarmless = ({ annotations }: Tool): boolean =>
+  annotations?.readOnlyHint === true || annotations?.idempotentHint === true

@@ -1,0 +1,69 @@
+/**
+ * The handshake of the compat era: `initialize`, then `notifications/initialized` before anything else (INIT-01 to
+ * INIT-06).
+ */
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import { commonVersion, eraOf, protocolVersions, type ProtocolVersion } from "@treadle/protocol/era"
+import { own } from "@treadle/protocol/json"
+import { Message } from "@treadle/protocol/rpc"
+import { ClientRequest, ServerResult } from "@treadle/protocol/schema"
+import { McpReason, type McpError } from "../McpError.ts"
+import { agreedByHandshake, type Agreed } from "./Agreed.ts"
+import type { ClientEngine } from "./ClientEngine.ts"
+import type { Sender } from "./Envelope.ts"
+
+/** The revisions with a handshake, newest first. */
+export const compatVersions: ReadonlyArray<ProtocolVersion> = protocolVersions
+  .filter((version) => eraOf(version) === "compat")
+  .toReversed()
+
+/** The versions that a server names which refuses the one that was offered. */
+const supportedIn = ({ reason }: McpError): ReadonlyArray<unknown> => {
+  const supported = reason._tag === "Rpc" ? own(reason.data, "supported") : undefined
+  return Array.isArray(supported) ? supported : []
+}
+
+/**
+ * Opens a compat session.
+ *
+ * @param offered the revision to offer
+ * @param accepted the revisions that may be answered
+ */
+export const handshake = (
+  engine: ClientEngine,
+  sender: Sender,
+  offered: ProtocolVersion,
+  accepted: ReadonlyArray<ProtocolVersion>
+): Effect.Effect<Agreed, McpError> =>
+  Effect.gen(function* () {
+    const greet = (protocolVersion: string) =>
+      ClientRequest.initialize({ protocolVersion, capabilities: sender.capabilities, clientInfo: sender.client })
+    const request = greet(offered)
+    const fail = (reason: McpReason) => Effect.fail(engine.error(request, reason))
+
+    engine.speak({ era: "compat" })
+    const arrived = yield* Effect.catch(engine.exchange(request), (error) => {
+      const named = supportedIn(error)
+      const other = commonVersion(
+        accepted,
+        named.filter((version) => typeof version === "string")
+      )
+      return other === undefined || other === offered ? Effect.fail(error) : engine.exchange(greet(other))
+    })
+    const decoded = ServerResult.decode("initialize", arrived.result)
+    if (Result.isFailure(decoded)) {
+      return yield* fail(new McpReason.Undecodable({ what: "the result", problems: decoded.failure.problems }))
+    }
+    const { protocolVersion } = decoded.success
+    if (!accepted.some((version) => version === protocolVersion)) {
+      const what = `the server answered with revision ${JSON.stringify(protocolVersion)}; this client takes ${accepted.join(", ")}`
+      return yield* fail(new McpReason.NotOffered({ what }))
+    }
+    const agreed = agreedByHandshake(decoded.success, arrived.session)
+    engine.speak({ era: "compat", ...(agreed.session === undefined ? {} : { session: agreed.session }) })
+    yield* Effect.mapError(engine.post(Message.notification("notifications/initialized")), (reason) =>
+      engine.error(request, reason)
+    )
+    return agreed
+  })

@@ -1,0 +1,137 @@
+/**
+ * Opens one link: a transport, an agreement on what is spoken, and what keeps it alive.
+ */
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import { ClientRequest, type KnownNotification, type LogLevel, type LogMessage } from "@treadle/protocol/schema"
+import { own } from "@treadle/protocol/json"
+import type { OnNoise, PingSettings } from "../ClientSettings.ts"
+import { McpReason, type McpError } from "../McpError.ts"
+import type { CompatSession, Transport } from "../transport/Transport.ts"
+import type { Agreed } from "./Agreed.ts"
+import type { Answering } from "./Answering.ts"
+import { makeEngine, type ClientEngine, type Counters, type Inbox } from "./ClientEngine.ts"
+import type { Opened } from "./Links.ts"
+import type { Thing } from "./Listeners.ts"
+import { silence } from "./Liveness.ts"
+import { negotiate, type Terms } from "./Negotiation.ts"
+import { requestError } from "./RequestError.ts"
+import { makeReverseRequests } from "./ReverseRequests.ts"
+import { makeServerStream, type ServerStream } from "./ServerStream.ts"
+import { thingIn } from "./Subscriber.ts"
+
+/** What every link of a session is opened with. */
+export interface Opening {
+  readonly terms: Terms
+  readonly answering: Answering
+  /** Whether the server may ask at any time, so that its own stream is opened at once. */
+  readonly answers: boolean
+  readonly counters: Counters
+  readonly onNoise: OnNoise
+  readonly onLog: (message: LogMessage) => void
+  readonly ping: PingSettings | false
+  /** How long all of it may take, in milliseconds. */
+  readonly connectTimeout: number
+  /** The least level of log messages, where one was set. */
+  readonly logLevel: () => LogLevel | undefined
+  /** A thing changed. */
+  readonly changed: (thing: Thing) => void
+  /** Changes may have been missed. */
+  readonly missed: () => void
+}
+
+/** How long the end of a session may take, in milliseconds. */
+const endPatience = 1000
+
+/** Whether a server said that it tells of a thing; what it did not say is ignored (A36). */
+const advertises = ({ capabilities }: Agreed, thing: Thing): boolean =>
+  thing.startsWith("uri:") || own(own(capabilities, thing), "listChanged") === true
+
+/** Ends a compat session at the server; whatever it answers, it is over (CHTTP-19). */
+const endSession = (transport: Transport, session: CompatSession): Effect.Effect<void> =>
+  Effect.callback<void>((resume) => transport.end?.(session, () => resume(Effect.void))).pipe(
+    Effect.timeoutOption(endPatience),
+    Effect.asVoid
+  )
+
+/** What a compat link has beside its engine: its end, its own stream, and the pings that keep it. */
+const compatParts = (
+  engine: ClientEngine,
+  session: CompatSession,
+  { answers, missed, ping }: Opening,
+  lose: () => void
+): Effect.Effect<ServerStream, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const { transport } = engine
+    let lost = false
+    const gone = () => {
+      lost = true
+      lose()
+    }
+    if (transport.end !== undefined && session.id !== undefined) {
+      yield* Effect.addFinalizer(() => (lost ? Effect.void : endSession(transport, session)))
+    }
+    const stream = yield* makeServerStream(engine, session, { reopened: missed, lost: gone })
+    if (ping !== false) yield* Effect.forkScoped(Effect.andThen(silence(engine, ping), Effect.sync(gone)))
+    if (answers) yield* Effect.forkScoped(stream.open)
+    return stream
+  })
+
+/** The log level of the session, said again to a new link. */
+const restoreLogLevel = (engine: ClientEngine, { era, version }: Agreed, level: LogLevel): Effect.Effect<void> => {
+  if (era === "compat") return Effect.ignore(engine.exchange(ClientRequest.setLogLevel(level)))
+  return Effect.sync(() => engine.speak({ era, version, logLevel: level }))
+}
+
+/**
+ * Opens a link over a transport.
+ *
+ * @param lose called when the link is found to be lost
+ */
+export const openLink = (
+  transport: Transport,
+  opening: Opening,
+  lose: () => void
+): Effect.Effect<Opened, McpError, Scope.Scope> =>
+  Effect.gen(function* () {
+    const { answering, connectTimeout, counters, onNoise, terms } = opening
+    let agreed: Agreed | undefined
+    const reverse = yield* makeReverseRequests(() => engine, answering, onNoise)
+    const inbox: Inbox = {
+      notify: (notification) => hear(notification, agreed, opening, reverse.cancel),
+      request: (request, during) =>
+        agreed?.era === "native" ? reverse.refuse(request) : reverse.take(request, during),
+      ended: () => lose()
+    }
+    const engine: ClientEngine = yield* makeEngine({ transport, sender: terms.sender, inbox, counters, onNoise })
+    const discover = ClientRequest.discover()
+    agreed = yield* Effect.timeoutOrElse(negotiate(engine, terms), {
+      duration: connectTimeout,
+      orElse: () => {
+        const reason = new McpReason.TimedOut({ after: connectTimeout, method: discover.method })
+        return Effect.fail(requestError(transport.server, discover, reason))
+      }
+    })
+    const { session } = agreed
+    const stream = session === undefined ? undefined : yield* compatParts(engine, session, opening, lose)
+    const level = opening.logLevel()
+    if (level !== undefined) yield* restoreLogLevel(engine, agreed, level)
+    counters.links++
+    return { engine, agreed, stream }
+  })
+
+const hear = (
+  notification: KnownNotification,
+  agreed: Agreed | undefined,
+  { changed, onLog }: Opening,
+  cancel: (id: string | number) => void
+): void => {
+  if (notification.method === "notifications/message") return onLog(notification.params)
+  if (agreed === undefined || agreed.era === "native") return
+  if (notification.method === "notifications/cancelled") {
+    const { requestId } = notification.params
+    return requestId === undefined ? undefined : cancel(requestId)
+  }
+  const thing = thingIn(notification)
+  if (thing !== undefined && advertises(agreed, thing)) changed(thing)
+}

@@ -1,0 +1,115 @@
+/**
+ * Streams of events: each event is one message, and the ids that a compat server gives them say where a stream is taken
+ * up again (CHTTP-12).
+ */
+import * as Result from "effect/Result"
+import { isEventStreamType } from "@treadle/protocol/http"
+import { SseReader, type SseEvent } from "@treadle/protocol/framing"
+import { parseJson } from "@treadle/protocol/json"
+import { Message } from "@treadle/protocol/rpc"
+import { chunksOf, fetchFrom, reasonOf, tooLarge, type Connection, type HttpPeer } from "./HttpFetch.ts"
+import { streamHeaders } from "./RequestHeaders.ts"
+import type { CompatSession, StreamEnd, StreamSink } from "./Transport.ts"
+
+/** Where a stream is, so that it can be taken up again. */
+export interface Place {
+  lastEventId?: string | undefined
+  /** Milliseconds to wait before that. */
+  retry?: number
+}
+
+/** What is done with a stream while it is read. */
+export interface EventReader {
+  /** @returns whether that was the last message that is wanted */
+  readonly message: (message: Message, data: string) => boolean
+  readonly heard: () => void
+}
+
+const messageOf = (peer: HttpPeer, { data, event }: SseEvent): Message | undefined => {
+  if (event !== "message") return void peer.onNoise(data, `an event is named ${JSON.stringify(event)}`)
+  const json = parseJson(data)
+  const decoded = json === undefined ? undefined : Message.decode(json)
+  if (decoded === undefined) return void peer.onNoise(data, "an event is not JSON")
+  if (Result.isFailure(decoded)) return void peer.onNoise(data, decoded.failure.error.message)
+  return decoded.success
+}
+
+/** Whether a response is a stream of events. */
+export const isEventStream = (response: Response): boolean =>
+  response.ok && isEventStreamType(response.headers.get("content-type"))
+
+/**
+ * Reads a stream to its end, so that its connection can be used again (HTTP-11).
+ *
+ * @returns whether the last message that is wanted came
+ * @throws McpReason where the stream breaks, one event is too large, or it goes on after its last message
+ */
+export const readEvents = async (
+  peer: HttpPeer,
+  response: Response,
+  place: Place,
+  reader: EventReader
+): Promise<boolean> => {
+  const events = new SseReader(peer.bodyLimit)
+  const decoder = new TextDecoder()
+  let complete = false
+  for await (const chunk of chunksOf(response)) {
+    if (complete) return true
+    reader.heard()
+    for (const event of events.push(decoder.decode(chunk, { stream: true }))) {
+      if (event.retry !== undefined) place.retry = event.retry
+      if (complete || event.data === "") continue
+      const message = messageOf(peer, event)
+      if (message !== undefined) complete = reader.message(message, event.data)
+    }
+    place.lastEventId = events.lastEventId ?? place.lastEventId
+    if (events.overflow && !complete) throw tooLarge(peer, response.status)
+  }
+  return complete
+}
+
+const endOf = (place: Place, how: StreamEnd["how"], why: string): StreamEnd => ({
+  how,
+  why,
+  ...(place.retry === undefined ? {} : { retry: place.retry }),
+  ...(place.lastEventId === undefined ? {} : { lastEventId: place.lastEventId })
+})
+
+/** How a GET is answered that opens no stream. */
+const refusal = (place: Place, status: number): StreamEnd => {
+  if (status === 404) return endOf(place, "lost", "the server no longer knows this session (HTTP 404)")
+  const passing = status === 429 || status >= 500
+  return endOf(place, passing ? "cut" : "none", `HTTP ${status} in answer to GET`)
+}
+
+/** Reads the server's own stream until it ends (CHTTP-07). */
+export const readServerStream = async (
+  peer: HttpPeer,
+  session: CompatSession,
+  lastEventId: string | undefined,
+  sink: StreamSink,
+  connection: Connection
+): Promise<void> => {
+  const place: Place = { lastEventId }
+  try {
+    const headers = (given: Record<string, string>) => streamHeaders(session, lastEventId, given)
+    const response = await fetchFrom(peer, { verb: "GET", headers }, connection)
+    if (!isEventStream(response)) {
+      await response.body?.cancel()
+      return sink.ended(refusal(place, response.status))
+    }
+    sink.opened()
+    await readEvents(peer, response, place, {
+      heard: sink.heard,
+      message: (message, data) => {
+        if (message._tag === "Notification") sink.notify(message)
+        else if (message._tag === "Request") sink.request(message)
+        else peer.onNoise(data, "an answer came on the server's own stream")
+        return false
+      }
+    })
+    sink.ended(endOf(place, "cut", "the server ended its stream"))
+  } catch (error) {
+    sink.ended(endOf(place, "cut", reasonOf(error).message))
+  }
+}

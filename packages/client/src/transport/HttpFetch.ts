@@ -1,0 +1,205 @@
+/**
+ * One HTTP request and its response: redirects, bodies in chunks, and what a refusal says. Plain functions over
+ * `fetch`: what goes wrong is thrown as a reason.
+ */
+import type { HeaderRecord, OnNoise, SendRequest } from "../ClientSettings.ts"
+import { McpReason } from "../McpError.ts"
+
+/** The server as HTTP sees it. */
+export interface HttpPeer {
+  readonly url: URL
+  /** Its address as messages show it. */
+  readonly server: string
+  readonly send: SendRequest
+  readonly headers: () => HeaderRecord | Promise<HeaderRecord>
+  readonly bodyLimit: number
+  readonly onNoise: OnNoise
+  /** Waits, on the clock that the session was opened with. Rejects where the signal fires first. */
+  readonly wait: (millis: number, signal: AbortSignal) => Promise<void>
+}
+
+/**
+ * The connection of one request. Whoever may close it must hold it whole: once a `Request` is garbage, Node's `fetch`
+ * no longer hears its signal.
+ */
+export interface Connection {
+  readonly controller: AbortController
+  request?: Request
+}
+
+/** What to send. */
+export interface HttpRequest {
+  readonly verb: "POST" | "GET" | "DELETE"
+  readonly headers: (given: HeaderRecord) => Headers
+  readonly body?: string
+  /** Another address than that of the peer. */
+  readonly url?: URL
+}
+
+const cures: { readonly [status: number]: string } = {
+  403: "the server refuses this caller, or this Origin or Host",
+  404: "nothing is served there; check the path of the URL",
+  405: "this address takes no POST; check the path of the URL",
+  406: "the server cannot answer in a form that MCP clients take",
+  413: "the arguments are larger than the server takes",
+  429: "too many requests; wait before the next one",
+  431: "the headers are larger than the server takes",
+  502: "a proxy did not reach the server",
+  503: "the server is not available now; try again later",
+  504: "a proxy got no answer from the server in time"
+}
+
+/** The facts of a failure beside its message. */
+interface FailureFacts {
+  readonly status?: number
+  readonly body?: string
+  readonly retryAfter?: number
+  readonly notRun?: boolean
+  readonly cause?: unknown
+}
+
+export const transportFailure = (message: string, facts: FailureFacts = {}): McpReason =>
+  new McpReason.Transport({ message, ...facts })
+
+export const causeText = (cause: unknown): string => {
+  if (!(cause instanceof Error)) return String(cause)
+  return cause.cause instanceof Error && cause.cause.message !== ""
+    ? `${cause.message}: ${cause.cause.message}`
+    : cause.message
+}
+
+/** Whether a connection was refused, so that nobody can have read what was to be sent. */
+const isRefusal = (cause: unknown): boolean => {
+  if (!(cause instanceof Error)) return false
+  return ("code" in cause && cause.code === "ECONNREFUSED") || isRefusal(cause.cause)
+}
+
+const maxRedirects = 5
+
+/** Where a redirect leads that may be followed: the same origin, with the same method and body. */
+const redirectOf = (response: Response, from: URL): URL | undefined => {
+  const location = response.headers.get("location")
+  if ((response.status !== 307 && response.status !== 308) || location === null || !URL.canParse(location, from)) {
+    return undefined
+  }
+  const to = new URL(location, from)
+  return to.origin === from.origin ? to : undefined
+}
+
+/**
+ * Sends a request.
+ *
+ * @throws McpReason where there is no response
+ */
+export const fetchFrom = async (peer: HttpPeer, http: HttpRequest, connection: Connection): Promise<Response> => {
+  let headers: Headers
+  try {
+    headers = http.headers(await peer.headers())
+  } catch (cause) {
+    throw transportFailure(`the "headers" setting gave no headers: ${causeText(cause)}`, { notRun: true, cause })
+  }
+  const { signal } = connection.controller
+  const body = http.body === undefined ? {} : { body: http.body }
+  let url = http.url ?? peer.url
+  for (let hop = 0; ; hop++) {
+    let response: Response
+    try {
+      connection.request = new Request(url, { method: http.verb, headers, ...body, signal, redirect: "manual" })
+      response = await peer.send(connection.request)
+    } catch (cause) {
+      const refused = isRefusal(cause) ? { notRun: true } : {}
+      throw transportFailure(`the server cannot be reached: ${causeText(cause)}`, { ...refused, cause })
+    }
+    const next = hop < maxRedirects ? redirectOf(response, url) : undefined
+    if (next === undefined) return response
+    await response.body?.cancel()
+    url = next
+  }
+}
+
+/** The chunks of a body; whoever stops early closes the connection. @throws McpReason where it breaks while it is read */
+export async function* chunksOf(response: Response): AsyncGenerator<Uint8Array, void> {
+  const reader = response.body?.getReader()
+  if (reader === undefined) return
+  let done = false
+  try {
+    while (!done) {
+      let next: ReadableStreamReadResult<Uint8Array>
+      try {
+        next = await reader.read()
+      } catch (cause) {
+        done = true
+        throw transportFailure(`the connection broke before the answer was complete: ${causeText(cause)}`, { cause })
+      }
+      if (next.done) done = true
+      else yield next.value
+    }
+  } finally {
+    if (!done) void reader.cancel().catch(() => {})
+  }
+}
+
+export const tooLarge = (peer: HttpPeer, status: number): McpReason =>
+  transportFailure(`the answer is larger than ${peer.bodyLimit} bytes; raise the "bodyLimit" setting to read it`, {
+    status
+  })
+
+/** The whole body as text. @throws McpReason where it is too large or not UTF-8 */
+export const readText = async (peer: HttpPeer, response: Response): Promise<string> => {
+  const decoder = new TextDecoder("utf-8", { fatal: true })
+  let text = ""
+  let size = 0
+  const decode = (chunk?: Uint8Array): string => {
+    try {
+      return chunk === undefined ? decoder.decode() : decoder.decode(chunk, { stream: true })
+    } catch {
+      throw new McpReason.Undecodable({ what: "the body of the answer", problems: ["it is not UTF-8"] })
+    }
+  }
+  for await (const chunk of chunksOf(response)) {
+    size += chunk.length
+    if (size > peer.bodyLimit) throw tooLarge(peer, response.status)
+    text += decode(chunk)
+  }
+  return text + decode()
+}
+
+/** How many characters of a refusal's body are kept. */
+const excerptLength = 200
+
+const retryAfterOf = (response: Response): number | undefined => {
+  const text = response.headers.get("retry-after")
+  if (text === null) return undefined
+  if (/^\d+$/.test(text)) return Number(text) * 1000
+  const at = Date.parse(text)
+  const date = Date.parse(response.headers.get("date") ?? "")
+  return Number.isNaN(at) || Number.isNaN(date) ? undefined : Math.max(0, at - date)
+}
+
+/**
+ * Why a response without an answer is a failure.
+ *
+ * @param text its body, where it was read
+ */
+export const refused = (peer: HttpPeer, response: Response, text = ""): McpReason => {
+  const { status } = response
+  if (status === 401) return new McpReason.Unauthorized({ server: peer.server })
+  const location = response.headers.get("location")
+  const moved = status >= 300 && status < 400 && location !== null
+  const cure = moved ? `it moved to ${location}; connect there if you trust it` : cures[status]
+  const body = text.slice(0, excerptLength)
+  const retryAfter = retryAfterOf(response)
+  return transportFailure(`HTTP ${status}${cure === undefined ? "" : `: ${cure}`}`, {
+    status,
+    ...(body === "" ? {} : { body }),
+    ...(retryAfter === undefined ? {} : { retryAfter })
+  })
+}
+
+/** Whether something thrown is a reason already. */
+export const isReason = (error: unknown): error is McpReason =>
+  Object.values(McpReason).some((reason) => error instanceof reason)
+
+/** What was thrown, as a reason. */
+export const reasonOf = (error: unknown): McpReason =>
+  isReason(error) ? error : transportFailure(causeText(error), { cause: error })

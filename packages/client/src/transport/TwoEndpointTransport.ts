@@ -1,0 +1,138 @@
+/**
+ * HTTP+SSE of 2024-11-05, the last resort: one stream that carries everything the server says, and an address that the
+ * stream names first, to which messages are sent.
+ *
+ * @deprecated by the specification since 2025-03-26; servers of that time still speak it.
+ * @see https://modelcontextprotocol.io/specification/2024-11-05/basic/transports
+ */
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import { SseReader } from "@treadle/protocol/framing"
+import { Message } from "@treadle/protocol/rpc"
+import { McpReason } from "../McpError.ts"
+import { Correlation } from "./Correlation.ts"
+import { isEventStream } from "./HttpEvents.ts"
+import {
+  chunksOf,
+  fetchFrom,
+  readText,
+  reasonOf,
+  refused,
+  tooLarge,
+  transportFailure,
+  type Connection,
+  type HttpPeer
+} from "./HttpFetch.ts"
+import { postHeaders, streamHeaders } from "./RequestHeaders.ts"
+import type { CompatSession, ExchangeSink, Outgoing, Posted, Receiver, Transport } from "./Transport.ts"
+
+/** Opens the stream; the transport is there once the server has named where to send messages. */
+export const twoEndpointTransport = (peer: HttpPeer): Effect.Effect<Transport, McpReason, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.callback<TwoEndpointTransport, McpReason>((resume) => {
+      const transport = new TwoEndpointTransport(peer)
+      transport.open((failure) => resume(failure === undefined ? Effect.succeed(transport) : Effect.fail(failure)))
+      return Effect.sync(() => transport.close())
+    }),
+    (transport) => Effect.sync(() => transport.close())
+  )
+
+class TwoEndpointTransport implements Transport {
+  readonly kind = "http"
+  readonly server: string
+  readonly #peer: HttpPeer
+  readonly #correlation: Correlation
+  readonly #open = new Set<Connection>()
+  #endpoint: URL | undefined
+
+  constructor(peer: HttpPeer) {
+    this.#peer = peer
+    this.server = peer.server
+    this.#correlation = new Correlation(peer.onNoise)
+  }
+
+  readonly attach = (receiver: Receiver): void => this.#correlation.attach(receiver)
+
+  /** @param done called once, when the server has named its address or will not */
+  open(done: (failure?: McpReason) => void): void {
+    this.#with(async (connection) => {
+      const headers = (given: Record<string, string>) => streamHeaders(undefined, undefined, given)
+      const response = await fetchFrom(this.#peer, { verb: "GET", headers }, connection)
+      if (!isEventStream(response)) throw refused(this.#peer, response, await readText(this.#peer, response))
+      const events = new SseReader(this.#peer.bodyLimit)
+      const decoder = new TextDecoder()
+      for await (const chunk of chunksOf(response)) {
+        for (const { data, event } of events.push(decoder.decode(chunk, { stream: true }))) {
+          if (event === "endpoint" && this.#endpoint === undefined) {
+            this.#endpoint = endpointOf(data, this.#peer)
+            done()
+          } else if (event === "message" && data !== "") this.#correlation.receive(data)
+        }
+        if (events.overflow) throw tooLarge(this.#peer, response.status)
+      }
+      throw new McpReason.Closed({ detail: "the server ended its stream" })
+    }).catch((error) => {
+      const reason = reasonOf(error)
+      this.#correlation.end(reason)
+      if (this.#endpoint === undefined) done(reason)
+    })
+  }
+
+  readonly exchange = (outgoing: Outgoing, sink: ExchangeSink): ((why?: string) => void) => {
+    const { cancellable, request, session } = outgoing
+    this.#correlation.wait(request.id, sink)
+    this.post(request, session, (failure) => {
+      if (failure !== undefined) this.#correlation.fail(request.id, failure)
+    })
+    return (why) => {
+      if (!this.#correlation.giveUp(request.id) || !cancellable) return
+      const reason = why === undefined ? {} : { reason: why }
+      const cancelled = Message.notification("notifications/cancelled", { requestId: request.id, ...reason })
+      this.post(cancelled, session, () => {})
+    }
+  }
+
+  readonly post = (
+    message: Posted | Outgoing["request"],
+    session: CompatSession | undefined,
+    done: (failure?: McpReason) => void
+  ): void => {
+    const url = this.#endpoint
+    const { ended } = this.#correlation
+    if (ended !== undefined || url === undefined) return done(ended ?? new McpReason.Closed({ notRun: true }))
+    this.#with(async (connection) => {
+      const headers = (given: Record<string, string>) => postHeaders(session, given)
+      const http = { verb: "POST", url, headers, body: Message.print(message) } as const
+      const response = await fetchFrom(this.#peer, http, connection)
+      const text = await readText(this.#peer, response)
+      if (!response.ok) throw refused(this.#peer, response, text)
+    }).then(
+      () => done(),
+      (error) => done(reasonOf(error))
+    )
+  }
+
+  close(): void {
+    this.#correlation.end(new McpReason.Closed({ detail: "the session was closed" }))
+    for (const { controller } of this.#open) controller.abort()
+  }
+
+  async #with(work: (connection: Connection) => Promise<void>): Promise<void> {
+    const connection: Connection = { controller: new AbortController() }
+    this.#open.add(connection)
+    try {
+      await work(connection)
+    } finally {
+      this.#open.delete(connection)
+    }
+  }
+}
+
+/** The address that a stream names. @throws McpReason where it leads to another origin, which may not get our messages */
+const endpointOf = (data: string, peer: HttpPeer): URL => {
+  const url = URL.canParse(data, peer.url) ? new URL(data, peer.url) : undefined
+  if (url !== undefined && url.origin === peer.url.origin) return url
+  throw transportFailure(
+    `the server names ${JSON.stringify(data.slice(0, 200))} to send messages to, which is elsewhere`
+  )
+}
