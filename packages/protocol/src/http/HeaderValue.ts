@@ -5,14 +5,22 @@ import { textFromBase64, toBase64 } from "../json/index.ts"
 
 const open = "=?base64?"
 const close = "?="
-const plain = /^[\x20-\x7E\t]*$/
+
+/** Whether a header can carry a text as it is: visible ASCII, spaces and tabs. */
+const isPlain = (text: string): boolean => {
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if ((code < 32 && code !== 9) || code > 126) return false
+  }
+  return true
+}
 
 /** The two markers may share their question mark; such a value is no encoding, but a reader might take it for one. */
 const looksEncoded = (value: string): boolean => value.startsWith(open) && value.endsWith(close)
 
 /** The header value of any text. */
 export const encodeHeaderValue = (text: string): string =>
-  plain.test(text) && !/^[ \t]|[ \t]$/.test(text) && !looksEncoded(text) ? text : `${open}${toBase64(text)}${close}`
+  isPlain(text) && !/^[ \t]|[ \t]$/.test(text) && !looksEncoded(text) ? text : `${open}${toBase64(text)}${close}`
 
 const isSpace = (code: number) => code === 32 || code === 9
 
@@ -33,5 +41,5 @@ export const decodeHeaderValue = (value: string): string | undefined => {
   const trimmed = trimHeaderValue(value)
   const encoded = looksEncoded(trimmed) && trimmed.length >= open.length + close.length
   if (encoded) return textFromBase64(trimmed.slice(open.length, -close.length))
-  return plain.test(trimmed) ? trimmed : undefined
+  return isPlain(trimmed) ? trimmed : undefined
 }

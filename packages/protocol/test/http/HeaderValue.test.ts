@@ -57,6 +57,7 @@ describe("Header values", () => {
     ["é", "=?base64?w6k=?="],
     ["a\r\nb", "=?base64?YQ0KYg==?="],
     ["\x7F", "=?base64?fw==?="],
+    ["\x1F", "=?base64?Hw==?="],
     ["=?base64?YQ==?=", "=?base64?PT9iYXNlNjQ/WVE9PT89?="],
     ["=?base64??=", "=?base64?PT9iYXNlNjQ/Pz0=?="],
     ["=?base64?=", "=?base64?PT9iYXNlNjQ/PQ==?="]

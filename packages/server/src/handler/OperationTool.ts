@@ -5,7 +5,7 @@
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import { hintAnnotations, isReply, type AnyEndpoint } from "@treadle/protocol/endpoint"
-import { isRecord } from "@treadle/protocol/json"
+import { isRecord, type Misfit } from "@treadle/protocol/json"
 import type { Tool } from "@treadle/protocol/schema"
 import type { CurrentCall } from "../CurrentCall.ts"
 import { argumentsReply, contentReply, errorReply, failureReply, printed, valueReply } from "../reply/ToolReply.ts"
@@ -43,6 +43,11 @@ const messageOf = (error: unknown): string =>
 const replies = (endpoint: AnyEndpoint) => {
   const { output, errors } = endpoint.shape
 
+  const undeclared = ({ problems }: Misfit): Effect.Effect<never> =>
+    Effect.die(
+      new Error(`${endpoint.name} returned a value that is not of its declared output: ${problems.join("; ")}`)
+    )
+
   const value = (returned: unknown): Effect.Effect<NeutralResult> => {
     const reply = isReply(returned) ? returned : undefined
     const bare = reply === undefined ? returned : reply.value
@@ -51,13 +56,9 @@ const replies = (endpoint: AnyEndpoint) => {
       const text = bare === undefined || bare === null ? "" : typeof bare === "string" ? bare : printed(bare)
       return Effect.succeed(contentReply(text, content, reply?.meta))
     }
-    return Effect.matchEffect(output.encode(bare), {
-      onSuccess: (json) => Effect.succeed(valueReply(json, output.wrapped, content, reply?.meta)),
-      onFailure: ({ problems }) =>
-        Effect.die(
-          new Error(`${endpoint.name} returned a value that is not of its declared output: ${problems.join("; ")}`)
-        )
-    })
+    return Effect.mapEager(Effect.catchEager(output.encode(bare), undeclared), (json) =>
+      valueReply(json, output.wrapped, content, reply?.meta)
+    )
   }
 
   const failure = (cause: Cause.Cause<unknown>): Effect.Effect<NeutralResult> => {
@@ -100,6 +101,12 @@ const ignored = (endpoint: AnyEndpoint, args: unknown): Effect.Effect<void> | un
 export const operationTool = (endpoint: AnyEndpoint, handler: AnyHandler, settings: ToolSettings): ToolHandler => {
   const { decode } = endpoint.shape.input
   const outcome = replies(endpoint)
+  const unfit = (cause: Cause.Cause<Misfit>): Effect.Effect<NeutralResult> => {
+    const found = Cause.findError(cause)
+    return found._tag === "Failure"
+      ? Effect.failCause(found.failure)
+      : Effect.succeed(argumentsReply(endpoint.name, found.success.problems))
+  }
   return {
     name: endpoint.name,
     listing: JSON.stringify(listingOf(endpoint)),
@@ -108,10 +115,13 @@ export const operationTool = (endpoint: AnyEndpoint, handler: AnyHandler, settin
     timeout: settings.timeout,
     once: settings.once,
     run: (args, call): Effect.Effect<NeutralResult, never, CurrentCall> => {
-      const served = Effect.matchEffect(decode(args), {
-        onSuccess: (input) => Effect.matchCauseEffect(invoke(handler, input, call), outcome),
-        onFailure: ({ problems }) => Effect.succeed(argumentsReply(endpoint.name, problems))
-      })
+      // In the fiber of the call; whatever is there at once is taken without a step of it.
+      const served = Effect.suspend(() =>
+        Effect.matchCauseEffectEager(decode(args), {
+          onSuccess: (input) => Effect.matchCauseEffectEager(invoke(handler, input, call), outcome),
+          onFailure: unfit
+        })
+      )
       const note = ignored(endpoint, args)
       return note === undefined ? served : Effect.andThen(note, served)
     }

@@ -14,9 +14,9 @@ import type { Served } from "../Served.ts"
 import type { Guard } from "../transport/HttpGuard.ts"
 import { HttpReply, type HttpWriter, type ReplySettings } from "../transport/HttpReply.ts"
 import { statusOf, streamOver } from "../transport/HttpStatus.ts"
-import type { Outbox } from "../transport/Outbox.ts"
+import type { Outbox, Outgoing } from "../transport/Outbox.ts"
 import { readBody, type Body, type NodeRequest } from "./NodeBody.ts"
-import { headerLookup } from "./NodeHeaders.ts"
+import { headerLookup, type HeaderLookup } from "./NodeHeaders.ts"
 
 /** What the requests of one door share. */
 export interface NodeDoorParts {
@@ -38,10 +38,13 @@ const eventHeaders = {
 const isLoopback = (address: string | undefined): boolean =>
   address === undefined || address === "::1" || address.startsWith("127.") || address.startsWith("::ffff:127.")
 
-class NodeWriter implements HttpWriter {
+class NodeWriter implements HttpWriter, Outgoing {
   readonly #res: ServerResponse
   readonly #outbox: Outbox
   readonly #isStopping: () => boolean
+  #status = 0
+  #text = ""
+  #session: string | undefined
 
   constructor(res: ServerResponse, outbox: Outbox, isStopping: () => boolean) {
     this.#res = res
@@ -68,15 +71,20 @@ class NodeWriter implements HttpWriter {
   }
 
   json(status: number, text: string, session?: string): void {
-    this.#outbox.add(() => {
-      const res = this.#res
-      if (res.destroyed || res.headersSent) return
-      const headers = ["content-type", "application/json", "content-length", String(Buffer.byteLength(text))]
-      if (session !== undefined) headers.push(HeaderName.session, session)
-      if (status === 413 || this.#isStopping()) headers.push("connection", "close")
-      res.writeHead(status, headers)
-      res.end(text)
-    })
+    this.#status = status
+    this.#text = text
+    this.#session = session
+    this.#outbox.add(this)
+  }
+
+  leave(): void {
+    const res = this.#res
+    if (res.destroyed || res.headersSent) return
+    const headers = ["content-type", "application/json", "content-length", String(Buffer.byteLength(this.#text))]
+    if (this.#session !== undefined) headers.push(HeaderName.session, this.#session)
+    if (this.#status === 413 || this.#isStopping()) headers.push("connection", "close")
+    res.writeHead(this.#status, headers)
+    res.end(this.#text)
   }
 
   open(session?: string): void {
@@ -114,7 +122,7 @@ class NodeInbound implements Inbound {
   constructor(
     value: unknown,
     req: NodeRequest,
-    header: (name: string) => string | undefined,
+    header: HeaderLookup,
     context: unknown,
     principal: Principal | undefined
   ) {
@@ -130,8 +138,29 @@ class NodeInbound implements Inbound {
   }
 }
 
-const deliver = (parts: NodeDoorParts, inbound: NodeInbound, res: ServerResponse, accepts: Accepted): void => {
+/** One request, and where its reply goes. */
+interface Exchange {
+  readonly parts: NodeDoorParts
+  readonly req: NodeRequest
+  readonly res: ServerResponse
+  readonly header: HeaderLookup
+  readonly context: unknown
+}
+
+const refuse = ({ parts, req, res }: Exchange, refusal: Refusal): void => {
+  const answer = refused(refusal)
+  if (refusal.rung === "verb") res.setHeader("allow", parts.guard.allow)
+  new NodeWriter(res, parts.outbox, parts.served.isStopping).json(statusOf(answer), answer.text)
+  if (!req.readableDidRead) req.resume()
+}
+
+const deliver = (exchange: Exchange, accepts: Accepted, body: Body): void => {
+  if ("refusal" in body) return refuse(exchange, body.refusal)
+  const { context, header, parts, req, res } = exchange
   const { served, outbox, reply } = parts
+  const caller = served.identify(context)
+  if (caller.refusal !== undefined) return refuse(exchange, caller.refusal)
+  const inbound = new NodeInbound(body.value, req, header, context, caller.principal)
   const writer = new NodeWriter(res, outbox, served.isStopping)
   const outcome = served.serve(inbound, new HttpReply(writer, accepts, reply))
   if (outcome === undefined) return
@@ -147,14 +176,12 @@ const deliver = (parts: NodeDoorParts, inbound: NodeInbound, res: ServerResponse
 }
 
 /** Sessions have two verbs of their own, both without a body. */
-const sessionVerb = (
-  parts: NodeDoorParts,
-  inbound: NodeInbound,
-  method: string,
-  res: ServerResponse
-): Refusal | undefined => {
+const sessionVerb = ({ context, header, parts, req, res }: Exchange): Refusal | undefined => {
   const { guard, outbox, reply, served } = parts
-  if (method === "DELETE") {
+  const caller = served.identify(context)
+  if (caller.refusal !== undefined) return caller.refusal
+  const inbound = new NodeInbound(undefined, req, header, context, caller.principal)
+  if (req.method === "DELETE") {
     const kept = served.endSession(inbound)
     if (kept === undefined) {
       res.writeHead(204)
@@ -179,15 +206,9 @@ const sessionVerb = (
 
 /** Serves one request. */
 export const nodeExchange = (parts: NodeDoorParts, req: NodeRequest, res: ServerResponse, context: unknown): void => {
-  const { served, guard, outbox, reply } = parts
+  const { guard, reply } = parts
   const header = headerLookup(req)
-  const refuse = (refusal: Refusal): void => {
-    const answer = refused(refusal)
-    if (refusal.rung === "verb") res.setHeader("allow", guard.allow)
-    new NodeWriter(res, outbox, served.isStopping).json(statusOf(answer), answer.text)
-    if (!req.readableDidRead) req.resume()
-  }
-
+  const exchange: Exchange = { parts, req, res, header, context }
   const facts = { method: req.method, header, loopback: isLoopback(req.socket.localAddress) }
   const page = guard.page(facts)
   if (page !== undefined) {
@@ -196,24 +217,15 @@ export const nodeExchange = (parts: NodeDoorParts, req: NodeRequest, res: Server
     if (page.preflight) return void res.writeHead(204).end()
   }
   const refusal = guard.request(facts)
-  if (refusal !== undefined) return refuse(refusal)
+  if (refusal !== undefined) return refuse(exchange, refusal)
   if (req.method === "GET" || req.method === "DELETE") {
-    const caller = served.identify(context)
-    if (caller.refusal !== undefined) return refuse(caller.refusal)
-    const kept = sessionVerb(parts, new NodeInbound(undefined, req, header, context, caller.principal), req.method, res)
-    return kept === undefined ? undefined : refuse(kept)
+    const kept = sessionVerb(exchange)
+    return kept === undefined ? undefined : refuse(exchange, kept)
   }
   const admits = guard.media(header)
-  if ("rung" in admits) return refuse(admits)
-
-  const take = (body: Body): void => {
-    if ("refusal" in body) return refuse(body.refusal)
-    const caller = served.identify(context)
-    if (caller.refusal !== undefined) return refuse(caller.refusal)
-    deliver(parts, new NodeInbound(body.value, req, header, context, caller.principal), res, admits)
-  }
+  if ("rung" in admits) return refuse(exchange, admits)
   const resource = new AsyncResource("TREADLE", keepsNothing)
   readBody(req, header("content-length"), reply.limits.bodyBytes, (body) =>
-    resource.runInAsyncScope(take, undefined, body)
+    resource.runInAsyncScope(deliver, undefined, exchange, admits, body)
   )
 }

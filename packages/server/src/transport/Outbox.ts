@@ -3,17 +3,23 @@
  * waking the network is paid once a turn.
  */
 
+/** What waits to be written. */
+export interface Outgoing {
+  /** Writes it, now that the turn ends. */
+  readonly leave: () => void
+}
+
 /** @param schedule runs a function at the end of the turn, such as `setImmediate` */
 export const makeOutbox = (schedule: (flush: () => void) => void) => {
-  let waiting: Array<() => void> = []
+  let waiting: Array<Outgoing> = []
   const flush = () => {
     const batch = waiting
     waiting = []
-    for (const write of batch) write()
+    for (const outgoing of batch) outgoing.leave()
   }
   return {
-    add: (write: () => void): void => {
-      if (waiting.push(write) === 1) schedule(flush)
+    add: (outgoing: Outgoing): void => {
+      if (waiting.push(outgoing) === 1) schedule(flush)
     },
     flush
   }
