@@ -46,7 +46,7 @@ const folders: Readonly<Record<string, Readonly<Record<string, ReadonlyArray<str
     call: ["vocabulary"],
     entry: ["call", "engine", "transport", "vocabulary"],
     promise: ["entry", "call", "vocabulary"],
-    node: ["entry", "promise", "transport", "vocabulary"]
+    node: ["entry", "promise", "engine", "transport", "vocabulary"]
   },
   testing: { vocabulary: [] }
 }
@@ -74,7 +74,7 @@ const entries: Readonly<Record<string, ReadonlyArray<string>>> = {
     "PlainDoor.ts",
     "Served.ts"
   ],
-  client: ["index.ts", "McpClient.ts", "McpSession.ts", "PendingCall.ts"],
+  client: ["index.ts", "McpClient.ts", "McpSession.ts", "OpenSession.ts", "PendingCall.ts", "ToolCalls.ts"],
   testing: []
 }
 

@@ -4,15 +4,17 @@
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { noiseHook, type ClientSettings } from "../ClientSettings.ts"
-import { McpClient } from "../McpClient.ts"
+import { openLink, type Opening } from "../engine/Opening.ts"
 import type { McpError } from "../McpError.ts"
 import type { McpSession } from "../McpSession.ts"
+import { openSession } from "../OpenSession.ts"
 import { promiseClient, type PromiseClient } from "../promise/connect.ts"
+import { pipeTransport } from "../transport/PipeTransport.ts"
 import { openChild, type ChildCommand } from "./ChildTransport.ts"
 
 /** The program, and settings of the session. */
 export interface StdioSettings extends ChildCommand, ClientSettings {
-  /** The longest line that is read, in bytes: 16 MiB by default. */
+  /** The longest line that is read, in bytes: 64 MiB by default. */
   readonly lineLimit?: number
 }
 
@@ -20,7 +22,8 @@ export interface StdioSettings extends ChildCommand, ClientSettings {
  * Starts a server and opens a session with it.
  *
  * The process lives as long as the scope: then its input is closed, and if that does not end it, it is terminated and
- * at last killed. Text for the server's log goes to `onStderr`.
+ * at last killed. One that dies is started again by whoever needs it next, at once while something is watched. Text for
+ * the server's log goes to `onStderr`.
  *
  * @param settings `command` and `args` (no shell, so nothing is quoted), `env`, `cwd`, `onStderr`, limits
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/transports#stdio
@@ -37,9 +40,33 @@ export interface StdioSettings extends ChildCommand, ClientSettings {
  * ```
  */
 const stdio = (settings: StdioSettings): Effect.Effect<McpSession, McpError, Scope.Scope> =>
-  Effect.flatMap(openChild(settings, noiseHook(settings)), ({ port, whyEnded }) =>
-    McpClient.pipe(port, { ...settings, name: [settings.command, ...(settings.args ?? [])].join(" "), whyEnded })
-  )
+  Effect.suspend(() => {
+    const server = [settings.command, ...(settings.args ?? [])].join(" ")
+    /** Whether the server is known to end when it is asked natively. */
+    let greet = false
+
+    const start = (opening: Opening, lose: () => void) =>
+      Effect.gen(function* () {
+        const { port, whyEnded } = yield* openChild(settings, noiseHook(settings))
+        const transport = yield* pipeTransport(port, { ...settings, name: server, whyEnded })
+        return yield* openLink(transport, opening, lose)
+      })
+    const greeting = (opening: Opening): Opening => ({ ...opening, terms: { ...opening.terms, greet: true } })
+
+    const open = (opening: Opening, lose: () => void) => {
+      if (greet) return start(greeting(opening), lose)
+      const mayGreet = ({ method, reason }: McpError) =>
+        reason._tag === "Closed" && method === "server/discover" && opening.terms.revision === undefined
+      // A server that ends over the probe is an old one: it is started again and greeted (ERA-17).
+      return Effect.catchIf(start(opening, lose), mayGreet, (error) =>
+        start(greeting(opening), () => greet && lose()).pipe(
+          Effect.tap(() => Effect.sync(() => (greet = true))),
+          Effect.mapError(() => error)
+        )
+      )
+    }
+    return openSession({ server, known: server, caller: Effect.succeed(""), open }, settings)
+  })
 
 /** Sessions that need Node. */
 export const McpNodeClient = { stdio }

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { Recorder, scriptedChild, type ChildPeer } from "@treadle/testing"
 import { connectStdio, McpNodeClient, type StdioSettings } from "../../src/node/index.ts"
-import { discoverResult, ping, reasonOf, textResult } from "../fixtures.ts"
+import { discoverResult, reasonOf, textResult } from "../fixtures.ts"
 
 /** A child that answers discover and says its process id, and calls by what their tool is named. */
 const script = (peer: ChildPeer, data: { discover: object; text: object; deaf?: boolean }) => {
@@ -152,14 +152,20 @@ describe("McpNodeClient.stdio", () => {
     })
   )
 
-  it.live("fails with Closed, the exit code and the last words when it crashes", () =>
-    Effect.gen(function* () {
-      const session = yield* McpNodeClient.stdio(server())
-      const reason = yield* reasonOf(session.callTool("crash"))
-      assert.strictEqual(reason._tag, "Closed")
-      assert.match(reason.message, /exited with code 3; its last words on stderr: [^]*out of tickets$/)
-      assert.strictEqual((yield* reasonOf(session.call(ping)()))._tag, "Closed")
-    })
+  it.live(
+    "B059 D21: fails with Closed, the exit code and the last words when it crashes; the next call starts it anew",
+    () =>
+      Effect.gen(function* () {
+        const { onStderr, said } = listening()
+        const session = yield* McpNodeClient.stdio(server({ onStderr }))
+        const reason = yield* reasonOf(session.callTool("crash"))
+        assert.strictEqual(reason._tag, "Closed")
+        assert.match(reason.message, /exited with code 3; its last words on stderr: [^]*out of tickets$/)
+        const again = yield* session.callTool("cwd")
+        assert.strictEqual(again.isError, undefined)
+        assert.strictEqual(new Set(said().match(/pid \d+/g)).size, 2)
+        assert.strictEqual(session.counters().links, 2)
+      })
   )
 
   it.live("does not wait for a grandchild that keeps the output open", () =>
