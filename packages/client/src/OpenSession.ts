@@ -102,13 +102,18 @@ export const openSession = (
       onNoise: noiseHook(settings),
       onLog: logHook(settings),
       ping,
-      connectTimeout: settings.connectTimeout ?? defaults.connectTimeout,
       logLevel: () => logLevel,
       changed: (thing) => watch.tell(thing),
       missed: () => watch.tellAll()
     }
+    const { connectTimeout = defaults.connectTimeout } = settings
+    const tooLate = () => {
+      const reason = new McpReason.TimedOut({ after: connectTimeout, method: discover.method })
+      return Effect.fail(requestError(server, discover, reason))
+    }
     const links = yield* makeLinks(
-      (lose) => source.open(opening, lose),
+      // Every way to open a link is tried within one limit: a second process, or the two endpoints of old.
+      (lose) => Effect.timeoutOrElse(source.open(opening, lose), { duration: connectTimeout, orElse: tooLate }),
       () => requestError(server, discover, new McpReason.Closed({}))
     )
     const cacheSettings = settings.cache === false ? { store: makeCacheStore(0), context: "" } : (settings.cache ?? {})

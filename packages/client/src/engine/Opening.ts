@@ -6,7 +6,7 @@ import type * as Scope from "effect/Scope"
 import { ClientRequest, type KnownNotification, type LogLevel, type LogMessage } from "@treadle/protocol/schema"
 import { own } from "@treadle/protocol/json"
 import type { OnNoise, PingSettings } from "../ClientSettings.ts"
-import { McpReason, type McpError } from "../McpError.ts"
+import type { McpError } from "../McpError.ts"
 import type { CompatSession, Transport } from "../transport/Transport.ts"
 import type { Agreed } from "./Agreed.ts"
 import type { Answering } from "./Answering.ts"
@@ -15,7 +15,6 @@ import type { Opened } from "./Links.ts"
 import type { Thing } from "./Listeners.ts"
 import { silence } from "./Liveness.ts"
 import { negotiate, type Terms } from "./Negotiation.ts"
-import { requestError } from "./RequestError.ts"
 import { makeReverseRequests } from "./ReverseRequests.ts"
 import { makeServerStream, type ServerStream } from "./ServerStream.ts"
 import { thingIn } from "./Subscriber.ts"
@@ -30,8 +29,6 @@ export interface Opening {
   readonly onNoise: OnNoise
   readonly onLog: (message: LogMessage) => void
   readonly ping: PingSettings | false
-  /** How long all of it may take, in milliseconds. */
-  readonly connectTimeout: number
   /** The least level of log messages, where one was set. */
   readonly logLevel: () => LogLevel | undefined
   /** A thing changed. */
@@ -94,7 +91,7 @@ export const openLink = (
   lose: () => void
 ): Effect.Effect<Opened, McpError, Scope.Scope> =>
   Effect.gen(function* () {
-    const { answering, connectTimeout, counters, onNoise, terms } = opening
+    const { answering, counters, onNoise, terms } = opening
     let agreed: Agreed | undefined
     const reverse = yield* makeReverseRequests(() => engine, answering, onNoise)
     const inbox: Inbox = {
@@ -104,14 +101,7 @@ export const openLink = (
       ended: () => lose()
     }
     const engine: ClientEngine = yield* makeEngine({ transport, sender: terms.sender, inbox, counters, onNoise })
-    const discover = ClientRequest.discover()
-    agreed = yield* Effect.timeoutOrElse(negotiate(engine, terms), {
-      duration: connectTimeout,
-      orElse: () => {
-        const reason = new McpReason.TimedOut({ after: connectTimeout, method: discover.method })
-        return Effect.fail(requestError(transport.server, discover, reason))
-      }
-    })
+    agreed = yield* negotiate(engine, terms)
     const { session } = agreed
     const stream = session === undefined ? undefined : yield* compatParts(engine, session, opening, lose)
     const level = opening.logLevel()

@@ -34,7 +34,8 @@ export const twoEndpointTransport = (peer: HttpPeer): Effect.Effect<Transport, M
       transport.open((failure) => resume(failure === undefined ? Effect.succeed(transport) : Effect.fail(failure)))
       return Effect.sync(() => transport.close())
     }),
-    (transport) => Effect.sync(() => transport.close())
+    (transport) => Effect.sync(() => transport.close()),
+    { interruptible: true }
   )
 
 class TwoEndpointTransport implements Transport {
