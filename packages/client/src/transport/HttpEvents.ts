@@ -42,7 +42,7 @@ export const isEventStream = (response: Response): boolean =>
  * Reads a stream to its end, so that its connection can be used again (HTTP-11).
  *
  * @returns whether the last message that is wanted came
- * @throws McpReason where the stream breaks, one event is too large, or it goes on after its last message
+ * @throws McpReason where the stream breaks or one event is too large before its last message
  */
 export const readEvents = async (
   peer: HttpPeer,
@@ -53,17 +53,22 @@ export const readEvents = async (
   const events = new SseReader(peer.bodyLimit)
   const decoder = new TextDecoder()
   let complete = false
-  for await (const chunk of chunksOf(response)) {
-    if (complete) return true
-    reader.heard()
-    for (const event of events.push(decoder.decode(chunk, { stream: true }))) {
-      if (event.retry !== undefined) place.retry = event.retry
-      if (complete || event.data === "") continue
-      const message = messageOf(peer, event)
-      if (message !== undefined) complete = reader.message(message, event.data)
+  try {
+    for await (const chunk of chunksOf(response)) {
+      if (complete) return true
+      reader.heard()
+      for (const event of events.push(decoder.decode(chunk, { stream: true }))) {
+        if (event.retry !== undefined) place.retry = event.retry
+        if (complete || event.data === "") continue
+        const message = messageOf(peer, event)
+        if (message !== undefined) complete = reader.message(message, event.data)
+      }
+      place.lastEventId = events.lastEventId ?? place.lastEventId
+      if (events.overflow && !complete) throw tooLarge(peer, response.status)
     }
-    place.lastEventId = events.lastEventId ?? place.lastEventId
-    if (events.overflow && !complete) throw tooLarge(peer, response.status)
+  } catch (error) {
+    // A stream that breaks after its last message has said all that is wanted (B083).
+    if (!complete) throw error
   }
   return complete
 }

@@ -102,11 +102,11 @@ const resume = async (
   const { signal } = connection.controller
   const headers = (given: Record<string, string>) => streamHeaders(session, place.lastEventId, given)
   let failures = 0
-  /** Streams in a row that brought nothing. */
-  let empty = 0
+  /** Tries in a row that brought nothing, those that failed included. */
+  let fruitless = 0
   for (;;) {
-    const grown = Math.min(firstWait * 2 ** (empty + failures), longestWait)
-    await peer.wait(empty + failures === 0 ? (place.retry ?? firstWait) : Math.max(place.retry ?? 0, grown), signal)
+    const grown = Math.min(firstWait * 2 ** fruitless, longestWait)
+    await peer.wait(fruitless === 0 ? (place.retry ?? firstWait) : Math.max(place.retry ?? 0, grown), signal)
     const from = place.lastEventId
     try {
       const response = await fetchFrom(peer, { verb: "GET", headers }, connection)
@@ -116,7 +116,8 @@ const resume = async (
     } catch (error) {
       if (signal.aborted || !isPassing(error) || ++failures > maxFailures) throw error
     }
-    empty = place.lastEventId === from ? empty + 1 : 0
+    fruitless = place.lastEventId === from ? fruitless + 1 : 0
+    if (fruitless === 0) failures = 0
   }
 }
 
