@@ -28,7 +28,7 @@ import type {
 import type { Given } from "../call/TypedCall.ts"
 import type { CallReply } from "../call/ToolOutcome.ts"
 import type { Change, Watched } from "../Change.ts"
-import type { HttpSettings } from "../ClientSettings.ts"
+import type { ClientSettings, HttpSettings } from "../ClientSettings.ts"
 import { Feed } from "../Feed.ts"
 import { McpClient, type ContextOf } from "../McpClient.ts"
 import { addressOf, McpError, McpReason } from "../McpError.ts"
@@ -282,17 +282,26 @@ export interface ConnectSettings extends HttpSettings {
   readonly signal?: AbortSignal
 }
 
+/** Settings of `connect` with a server in the same process. */
+export interface DirectSettings extends ClientSettings {
+  /** Aborting it gives up connecting; the client it gave is not concerned. */
+  readonly signal?: AbortSignal
+}
+
 /** Connects to an address, or to a server in the same process. */
 export interface Connect {
   (url: string | URL, settings?: ConnectSettings): Promise<PromiseClient>
-  <Ctx, E>(server: DirectServer<Ctx, E, never>, ...context: ContextOf<Ctx>): Promise<PromiseClient>
+  <Ctx, E>(
+    server: DirectServer<Ctx, E, never>,
+    ...given: [...context: ContextOf<Ctx>, settings?: DirectSettings]
+  ): Promise<PromiseClient>
 }
 
 /**
  * Connects to a server.
  *
  * @param target a URL, or a server's own value, which is then served in this process
- * @param second the settings of a URL, or the context that the server's handlers ask for
+ * @param second the settings of a URL, or the context that the server's handlers ask for; settings come third then
  *
  * @example
  * ```ts
@@ -308,7 +317,7 @@ export interface Connect {
  */
 export const connect: Connect = <Ctx, E>(
   target: string | URL | DirectServer<Ctx, E, never>,
-  ...[second]: [second?: unknown]
+  ...[second, third]: [second?: unknown, third?: DirectSettings]
 ): Promise<PromiseClient> => {
   if (typeof target === "string" || target instanceof URL) {
     const settings = (second ?? {}) as ConnectSettings
@@ -316,6 +325,6 @@ export const connect: Connect = <Ctx, E>(
     return promiseClient(McpClient.http(target, settings), label, settings.signal)
   }
   // The overloads ask for a context wherever one is needed.
-  const context = (second === undefined ? [] : [second]) as ContextOf<Ctx>
-  return promiseClient(McpClient.direct(target, ...context), "the server in this process")
+  const given = [second ?? {}, third ?? {}] as unknown as [...context: ContextOf<Ctx>, settings: ClientSettings]
+  return promiseClient(McpClient.direct(target, ...given), "the server in this process", third?.signal)
 }

@@ -6,6 +6,7 @@ export {
   type CallOptions,
   type Connect,
   type ConnectSettings,
+  type DirectSettings,
   type OpenCall,
   type PromiseCall,
   type PromiseClient,
