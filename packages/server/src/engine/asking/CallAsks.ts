@@ -11,6 +11,7 @@ import { ServerRequest, type UrlRequest } from "@treadle/protocol/schema"
 import type { Ask, AskMethod } from "../../Ask.ts"
 import { AskFailed } from "../../AskFailed.ts"
 import type { Admitted } from "../../envelope/Admitted.ts"
+import { isOnPipe } from "../../envelope/Presented.ts"
 import { lacking, missingPart } from "./ClientAbility.ts"
 import type { Deprecations } from "../Deprecated.ts"
 import type { OpenAsks } from "./OpenAsks.ts"
@@ -244,7 +245,7 @@ export class CallAsks {
 
   /** Whether a request belongs to no session: then no answer finds its way here, and nobody said what the client can do. */
   get #standsAlone(): boolean {
-    return this.#admitted.inbound.http !== undefined && this.#admitted.session?.id === ""
+    return !isOnPipe(this.#admitted.inbound) && this.#admitted.session?.id === ""
   }
 
   #unasked({ request }: Ask<unknown>): Outcome<never> {
