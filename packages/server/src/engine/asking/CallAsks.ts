@@ -5,6 +5,7 @@
  * questions, and runs again when they are answered. In compat each question is a request on the stream of the call.
  */
 import * as Result from "effect/Result"
+import type { Revision } from "@treadle/protocol/era"
 import type { Json } from "@treadle/protocol/json"
 import { Message, printNotification, type ErrorMessage, type ResultMessage } from "@treadle/protocol/rpc"
 import { ServerRequest, type UrlRequest } from "@treadle/protocol/schema"
@@ -202,20 +203,34 @@ export class CallAsks {
   }
 
   #put(key: string, ask: Ask<unknown>): Question {
-    const known = this.#known(key, ask)
-    const waits = known === undefined
+    const said = this.#said(key, ask)
+    const waits = Result.isSuccess(said)
     const question: Question = {
       ask,
       hear: undefined,
       deadline: this.#asking.now() + this.#asking.timeout,
-      id: waits && !this.#native ? this.#send(key, ask) : undefined,
-      outcome: known
+      id: waits && !this.#native ? this.#send(key, said.success) : undefined,
+      outcome: waits ? undefined : said.failure
     }
     this.#questions.set(key, question)
     if (!waits) return question
     this.#open++
     this.#look()
     return question
+  }
+
+  /** The question as it is sent, or what is known of it without asking. */
+  #said(key: string, ask: Ask<unknown>): Result.Result<ServerRequest<AskMethod>, Outcome<unknown>> {
+    const { revision, subject } = this.#admitted
+    const known = this.#known(key, ask)
+    if (known !== undefined) return Result.fail(known)
+    return Result.mapError(inRevision(revision, ask.request), (fields) =>
+      fail(
+        "no-capability",
+        `${subject} asks for several choices in one field (${fields.join(", ")}), which clients of ${revision.version} ` +
+          "do not have; ask for one choice there"
+      )
+    )
   }
 
   /** What is known of a question without asking it. */
@@ -261,7 +276,7 @@ export class CallAsks {
     return Result.isSuccess(read) ? Result.succeed(read.success) : malformed(key, read.failure.problems)
   }
 
-  #send(key: string, { request }: Ask<unknown>): string {
+  #send(key: string, request: ServerRequest<AskMethod>): string {
     const id = this.#asking.open.open(this.#admitted.owner, (answer) => this.#answered(key, answer))
     const page = visit(request)
     if (page?.elicitationId !== undefined) this.#visits.set(key, page.elicitationId)
@@ -307,6 +322,18 @@ export class CallAsks {
       if (turn === this.#turn && this.isWaiting && !this.#closed) this.#suspend()
     })
   }
+}
+
+/** A question as a revision has it, or the fields of its form that the revision cannot ask for. */
+const inRevision = (
+  revision: Revision,
+  request: ServerRequest<AskMethod>
+): Result.Result<ServerRequest<AskMethod>, ReadonlyArray<string>> => {
+  if (request.method !== "elicitation/create" || request.params.mode === "url") return Result.succeed(request)
+  const { params } = request
+  return Result.map(revision.form(params.requestedSchema), (requestedSchema) =>
+    ServerRequest.elicit({ ...params, requestedSchema })
+  )
 }
 
 /** A page to visit as a session has it: with an id (ELIC-10). Nothing, where something else is asked. */
