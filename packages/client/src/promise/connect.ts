@@ -288,11 +288,20 @@ export interface Connect {
   <Ctx, E>(server: DirectServer<Ctx, E, never>, ...context: ContextOf<Ctx>): Promise<PromiseClient>
 }
 
+const noTarget =
+  'connect takes a URL, such as "https://box.example/mcp", or what Mcp.make({ … }) gives; it was given neither. Is the ' +
+  "setting that names the address missing?"
+
+/** Plain JavaScript may give anything. */
+const isServer = (target: unknown): boolean =>
+  typeof target === "object" && target !== null && "~treadle/direct" in target
+
 /**
  * Connects to a server.
  *
  * @param target a URL, or a server's own value, which is then served in this process
  * @param second the settings of a URL, or the context that the server's handlers ask for
+ * @returns the client; rejects with `McpError`, or with `TypeError` where the target is neither
  *
  * @example
  * ```ts
@@ -315,6 +324,7 @@ export const connect: Connect = <Ctx, E>(
     const label = URL.canParse(target) ? addressOf(new URL(target)) : String(target)
     return promiseClient(McpClient.http(target, settings), label, settings.signal)
   }
+  if (!isServer(target)) return Promise.reject(new TypeError(noTarget))
   // The overloads ask for a context wherever one is needed.
   const context = (second === undefined ? [] : [second]) as ContextOf<Ctx>
   return promiseClient(McpClient.direct(target, ...context), "the server in this process")
