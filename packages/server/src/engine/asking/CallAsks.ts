@@ -5,7 +5,6 @@
  * questions, and runs again when they are answered. In compat each question is a request on the stream of the call.
  */
 import * as Result from "effect/Result"
-import type { Revision } from "@treadle/protocol/era"
 import type { Json } from "@treadle/protocol/json"
 import { Message, printNotification, type ErrorMessage, type ResultMessage } from "@treadle/protocol/rpc"
 import { ServerRequest, type UrlRequest } from "@treadle/protocol/schema"
@@ -13,6 +12,7 @@ import type { Ask, AskMethod } from "../../Ask.ts"
 import { AskFailed } from "../../AskFailed.ts"
 import type { Admitted } from "../../envelope/Admitted.ts"
 import { isOnPipe } from "../../envelope/Presented.ts"
+import { inRevision, visit } from "./AskWords.ts"
 import { lacking, missingPart } from "./ClientAbility.ts"
 import type { Deprecations } from "../Deprecated.ts"
 import type { OpenAsks } from "./OpenAsks.ts"
@@ -323,21 +323,3 @@ export class CallAsks {
     })
   }
 }
-
-/** A question as a revision has it, or the fields of its form that the revision cannot ask for. */
-const inRevision = (
-  revision: Revision,
-  request: ServerRequest<AskMethod>
-): Result.Result<ServerRequest<AskMethod>, ReadonlyArray<string>> => {
-  if (request.method !== "elicitation/create" || request.params.mode === "url") return Result.succeed(request)
-  const { params } = request
-  return Result.map(revision.form(params.requestedSchema), (requestedSchema) =>
-    ServerRequest.elicit({ ...params, requestedSchema })
-  )
-}
-
-/** A page to visit as a session has it: with an id (ELIC-10). Nothing, where something else is asked. */
-const visit = ({ method, params }: ServerRequest<AskMethod>): UrlRequest | undefined =>
-  method === "elicitation/create" && params.mode === "url"
-    ? { ...params, elicitationId: globalThis.crypto.randomUUID() }
-    : undefined
