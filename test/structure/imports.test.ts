@@ -74,7 +74,15 @@ const entries: Readonly<Record<string, ReadonlyArray<string>>> = {
     "PlainDoor.ts",
     "Served.ts"
   ],
-  client: ["index.ts", "McpClient.ts", "McpSession.ts", "OpenSession.ts", "PendingCall.ts", "ToolCalls.ts"],
+  client: [
+    "index.ts",
+    "McpClient.ts",
+    "McpSession.ts",
+    "LiveSession.ts",
+    "OpenSession.ts",
+    "PendingCall.ts",
+    "ToolCalls.ts"
+  ],
   testing: []
 }
 
