@@ -9,11 +9,14 @@ import * as Result from "effect/Result"
 import { RpcError } from "@treadle/protocol/rpc"
 import {
   fillForm,
+  ServerRequest,
+  type ClientAnswer,
   type CreateMessageRequest,
   type ElicitRequest,
   type ElicitResult,
   type InputRequest,
-  type InputResponse
+  type InputResponse,
+  type ServerMethod
 } from "@treadle/protocol/schema"
 import type { Answers, Asker } from "../Answers.ts"
 import { eventually, type Eventual } from "../Eventual.ts"
@@ -26,17 +29,24 @@ export type Answering = (question: InputRequest, asking: Asking) => Effect.Effec
 
 const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-/** A handler's answer; where it fails or dies, the request is refused and says so. */
-const handled = <A>(what: string, give: (signal: AbortSignal) => Eventual<A>): Effect.Effect<A, RpcError> =>
-  Effect.flatMap(Effect.exit(eventually(give)), (exit) => {
-    if (Exit.isSuccess(exit)) return Effect.succeed(exit.value)
-    if (Cause.hasInterruptsOnly(exit.cause)) return Effect.interrupt
-    const said = textOf(Cause.squash(exit.cause))
-    return Effect.andThen(
-      Effect.logWarning(`The answer to ${what} failed: ${said}`),
-      Effect.fail(RpcError.internal(`The client could not answer ${what}`))
+/** A handler's answer; where it fails, dies or gives no such answer, the request is refused and says so. */
+const handled = <M extends ServerMethod>(
+  method: M,
+  give: (signal: AbortSignal) => Eventual<ClientAnswer<M>>
+): Effect.Effect<ClientAnswer<M>, RpcError> => {
+  const failed = (said: string) =>
+    Effect.andThen(
+      Effect.logWarning(`The answer to ${method} failed: ${said}`),
+      Effect.fail(RpcError.internal(`The client could not answer ${method}`))
     )
+  return Effect.flatMap(Effect.exit(eventually(give)), (exit) => {
+    if (Exit.isSuccess(exit)) {
+      const fits = ServerRequest.decodeAnswer(method, exit.value)
+      return Result.isSuccess(fits) ? Effect.succeed(exit.value) : failed(fits.failure.problems.join("; "))
+    }
+    return Cause.hasInterruptsOnly(exit.cause) ? Effect.interrupt : failed(textOf(Cause.squash(exit.cause)))
   })
+}
 
 const unknown = (method: string) => RpcError.methodNotFound(`This client does not answer ${method}`)
 
@@ -78,11 +88,8 @@ const sampled = ({ sampling, samplingParts = [] }: Answers, request: CreateMessa
 
 const rooted = ({ roots }: Answers, asking: Asking) => {
   if (roots === undefined) return Effect.fail(unknown("roots/list"))
-  const listed =
-    typeof roots === "function"
-      ? handled("roots/list", (signal) => roots({ ...asking, signal }))
-      : Effect.succeed(roots)
-  return Effect.map(listed, (all) => ({ roots: all }))
+  const listed = eventually((signal) => (typeof roots === "function" ? roots({ ...asking, signal }) : roots))
+  return handled("roots/list", () => Effect.map(listed, (all) => ({ roots: all })))
 }
 
 /** Answers by the handlers of a client. */
