@@ -124,7 +124,8 @@ export const openSession = (
     const requests = new Requests(server, links, {
       answering: facts.answering,
       maxRounds: settings.maxRounds ?? defaults.maxRounds,
-      answerTimeout: settings.answerTimeout ?? defaults.answerTimeout
+      answerTimeout: settings.answerTimeout ?? defaults.answerTimeout,
+      closed: links.closed
     })
     const lists = new Lists(links, requests, cache)
     const plans = planOf(settings)

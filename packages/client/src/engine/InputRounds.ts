@@ -36,6 +36,8 @@ export interface RoundTerms {
   readonly maxRounds: number
   /** How long all answers of one request may take, in milliseconds. */
   readonly answerTimeout: number
+  /** Fails once the session is closed, and nobody is asked any more. */
+  readonly closed: Effect.Effect<never, McpError>
 }
 
 /** The wait before a request is sent again that asked nothing, in milliseconds; it doubles each time. */
@@ -46,7 +48,7 @@ const isRecordKey = (key: string): boolean => key !== "__proto__"
 
 /** Runs a request through its rounds. @param send sends it, with what a retry carries */
 export const inRounds = <R extends ClientRequest<AskingMethod>>(
-  { answerTimeout, answering, maxRounds }: RoundTerms,
+  { answerTimeout, answering, closed, maxRounds }: RoundTerms,
   server: string,
   request: R,
   deadline: Deadline,
@@ -90,10 +92,11 @@ export const inRounds = <R extends ClientRequest<AskingMethod>>(
   const retry = (questions: InputRequiredResult, round: number): Effect.Effect<InputRound, McpError> => {
     const { inputRequests, requestState } = questions
     const state = requestState === undefined ? {} : { requestState }
-    if (inputRequests !== undefined) {
+    if (Object.keys(inputRequests ?? {}).length > 0) {
       return Effect.map(answers(questions), (inputResponses) => ({ inputResponses, ...state }))
     }
-    return Effect.as(Effect.sleep(Math.min(firstWait * 2 ** round, longestWait)), state)
+    const nothing = inputRequests === undefined ? state : { inputResponses: {}, ...state }
+    return Effect.as(Effect.sleep(Math.min(firstWait * 2 ** round, longestWait)), nothing)
   }
 
   const go = (sent: ClientRequest, round: number): Effect.Effect<Completed<R["method"]>, McpError> =>
@@ -107,7 +110,9 @@ export const inRounds = <R extends ClientRequest<AskingMethod>>(
       }
       if (round >= maxRounds) return fail(new McpReason.TooManyRounds({ rounds: maxRounds }))
       const next = (carried: InputRound) => ({ ...request, params: { ...request.params, ...carried } }) as ClientRequest
-      return Effect.flatMap(retry(decoded.success.result, round), (carried) => go(next(carried), round + 1))
+      const ended = Effect.catch(closed, ({ reason }) => fail(reason))
+      const carried = Effect.raceFirst(retry(decoded.success.result, round), ended)
+      return Effect.flatMap(carried, (more) => go(next(more), round + 1))
     })
 
   return go(request, 0)

@@ -51,6 +51,8 @@ export interface Links {
   readonly get: Effect.Effect<Link, McpError>
   /** The link that is in use, if any. */
   readonly current: () => Link | undefined
+  /** Fails once the session is closed. */
+  readonly closed: Effect.Effect<never, McpError>
   /** Forgets a link; it closes once its requests have met their own end. */
   readonly lose: (link: Link) => void
   /**
@@ -91,7 +93,7 @@ class SessionLinks implements Links {
   readonly #closedError: () => McpError
   readonly #run: (effect: Effect.Effect<void>) => unknown
   readonly #scope = Scope.makeUnsafe()
-  #closed = false
+  readonly #over = Deferred.makeUnsafe<never, McpError>()
   #current: Held | undefined
   #opening: Deferred.Deferred<Link, McpError> | undefined
 
@@ -103,9 +105,11 @@ class SessionLinks implements Links {
 
   readonly current = (): Link | undefined => this.#current
 
+  readonly closed: Effect.Effect<never, McpError> = Deferred.await(this.#over)
+
   readonly get: Effect.Effect<Link, McpError> = Effect.suspend(() => {
     if (this.#current !== undefined) return Effect.succeed(this.#current)
-    if (this.#closed) return Effect.fail(this.#closedError())
+    if (Deferred.isDoneUnsafe(this.#over)) return this.closed
     if (this.#opening !== undefined) return Deferred.await(this.#opening)
     const opening = Deferred.makeUnsafe<Link, McpError>()
     this.#opening = opening
@@ -131,9 +135,10 @@ class SessionLinks implements Links {
   }
 
   readonly close: Effect.Effect<void> = Effect.suspend(() => {
-    this.#closed = true
+    const closed = Effect.fail(this.#closedError())
+    Deferred.doneUnsafe(this.#over, closed)
     this.#current = undefined
-    if (this.#opening !== undefined) Deferred.doneUnsafe(this.#opening, Effect.fail(this.#closedError()))
+    if (this.#opening !== undefined) Deferred.doneUnsafe(this.#opening, closed)
     return Scope.close(this.#scope, Exit.void)
   })
 
