@@ -16,7 +16,7 @@ const longest = 64
 const words = (name: string): ReadonlyArray<string> => name.split(/[^A-Za-z0-9]+/).filter((word) => word !== "")
 
 const capital = (word: string): string => {
-  const spelled = /^[A-Z0-9]+$/.test(word) && word.length > 3 ? word.toLowerCase() : word
+  const spelled = /^[A-Z0-9]+$/.test(word) ? word.toLowerCase() : word
   return spelled.charAt(0).toUpperCase() + spelled.slice(1)
 }
 
@@ -31,9 +31,11 @@ export const constantName = (name: string): string => {
   return startingWithLetter(small(first) + rest.map(capital).join(""), "tool").slice(0, longest)
 }
 
-/** `show-ref` as `ShowRef`; `fallback` where nothing of the name is left. */
-export const typeName = (name: string, fallback: string): string =>
-  startingWithLetter(words(name).map(capital).join("") || fallback, fallback).slice(0, longest)
+/** `show-ref` as `ShowRef`, and `ShowRef` as it is; `fallback` where nothing of the name is left. */
+export const typeName = (name: string, fallback: string): string => {
+  const spelled = /^[A-Z][A-Za-z0-9]*$/.test(name) ? name : words(name).map(capital).join("")
+  return startingWithLetter(spelled || fallback, fallback).slice(0, longest)
+}
 
 /** Hands out names of one module. */
 export class Names {

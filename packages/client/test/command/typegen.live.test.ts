@@ -18,6 +18,7 @@ import { discoverResult, getShow, listed } from "../fixtures.ts"
 import { endpointsOf } from "../typegen/generated.ts"
 
 const packages = path.resolve(import.meta.dirname, "../../..")
+const main = path.join(packages, "client/dist/bundle/command/main.js")
 const official = path.join(packages, "client/test/interop/official-server.mjs")
 
 let folder = ""
@@ -137,20 +138,22 @@ describe("treadle-typegen", () => {
     assert.include(nowhere.err, "cannot be written")
   })
 
-  it("notes what is lost, without what would command a terminal, and passes on what the server logs", async () => {
-    const tools = [{ ...listed("odd\u001b[2J", { a: { $ref: "https://x.example/s" } }), title: "Odd" }]
+  it("keeps standard output to the contract: notes, warnings and the log of the server go beside it", async () => {
+    const odd = { ...listed("odd\u001b[2J", { a: { $ref: "https://x.example/s" } }), title: "Odd" }
     const script = (peer: ChildPeer, data: { discover: object; tools: ReadonlyArray<object> }) => {
       peer.log("started\n")
       peer.onLine(({ id, method }) =>
         peer.answer(id, method === "server/discover" ? data.discover : { resultType: "complete", tools: data.tools })
       )
     }
-    const child = scriptedChild(script, { discover: discoverResult, tools })
-    const { code, err, out } = await run("--", child.command, ...child.args)
+    const child = scriptedChild(script, { discover: discoverResult, tools: [odd, { name: "broken" }] })
+    const { code, err, out } = await start(process.execPath, [main, "--", child.command, ...child.args])
     assert.strictEqual(code, 0)
     assert.include(err, "started\n")
+    assert.include(err, 'The tool "broken" is left out')
     assert.include(err, 'treadle-typegen: "odd\\u001b[2J": input.a: "$ref": "https://x.example/s" is not understood')
     assert.notInclude(err + out, "\u001b")
+    assert.deepStrictEqual([...endpointsOf(out).keys()], ["odd\u001b[2J"])
     assert.include(out, "a: Arg.optional(Schema.Unknown)")
   })
 
