@@ -51,8 +51,8 @@ interface Written {
   readonly isTyped: boolean
 }
 
-/** How many definitions may be inside of each other before a type is written out. */
-const deepest = 4
+/** How many definitions may be inside of each other before a type is written out: compilers give up some 50 types deep. */
+const deepest = 2
 
 /** What is written of them, and how they are called. */
 export interface Definitions {

@@ -19,7 +19,7 @@ const limits = {
   /** Types inside of each other, over references too. */
   levels: 400,
   /** Types that are written into each other before one is given a name. */
-  nesting: 10
+  nesting: 7
 }
 
 /** Where a schema stands. */

@@ -4,6 +4,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { JsonObject } from "@treadle/protocol/json"
 import { contractOf } from "../../src/typegen/index.ts"
+import { endpointsOf } from "./generated.ts"
 import { listedTool } from "./hostileSchemas.ts"
 
 /** The code of one required argument, and the notes about it. */
@@ -170,6 +171,14 @@ describe("an argument of a foreign tool", () => {
     assert.match(text, /\n( +)\/\/ "if" is not checked\n\1b: Schema.optionalKey\(Schema.Unknown\)\n/)
   })
 
+  it("a member called __proto__ is one like any other", () => {
+    const properties = JSON.parse('{"__proto__":{"type":"string"},"b":{"type":"integer"}}')
+    const { text } = contractOf([listedTool("t", { properties, required: ["__proto__"] })])
+    const schema = endpointsOf(text).get("t")?.shape.inputSchema
+    assert.deepStrictEqual(Object.entries(schema?.["properties"] ?? {}), Object.entries(properties))
+    assert.deepStrictEqual(schema?.["required"], ["__proto__"])
+  })
+
   it("definitions of one name and content are written once, others by another name", () => {
     const tool = (name: string, b: JsonObject) =>
       listedTool(name, {
@@ -240,6 +249,14 @@ describe("what a foreign tool returns", () => {
     [
       "one of several tagged values, which are no errors",
       { type: "object", anyOf: [tagged("A"), tagged("B")] },
+      [
+        "  // it is read as any object: an endpoint would wrap it",
+        "  output: Schema.Record(Schema.String, Schema.Json)"
+      ]
+    ],
+    [
+      "a tagged value before another",
+      { type: "object", anyOf: [tagged("A"), value] },
       [
         "  // it is read as any object: an endpoint would wrap it",
         "  output: Schema.Record(Schema.String, Schema.Json)"

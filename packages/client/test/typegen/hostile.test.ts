@@ -43,7 +43,7 @@ describe("a list of tools from a stranger", () => {
     assert.strictEqual(endpointsOf(text).size, extremeTools.length)
     assert.deepStrictEqual(
       [...new Set(notes.map(({ tool }) => tool))],
-      ["deeper", "long_chain", "laughs", "alias", "union", "all", "beside", "default"]
+      ["deeper", "long_chain", "laughs", "alias", "union", "all", "own_default", "beside", "default"]
     )
   })
 

@@ -213,7 +213,7 @@ const circular = (name: string, a: JsonObject, b: JsonObject = {}): Tool =>
 
 /** Schemas that would overflow a stack, a compiler or an afternoon. */
 export const extremeTools: ReadonlyArray<Tool> = [
-  listedTool("deep", nested(30)),
+  listedTool("deep", nested(60)),
   listedTool("deeper", nested(5000)),
   listedTool("chain", chain(150)),
   listedTool("long_chain", chain(5000)),
@@ -221,6 +221,13 @@ export const extremeTools: ReadonlyArray<Tool> = [
   circular("alias", { $ref: "#/$defs/b" }, { $ref: "#/$defs/a" }),
   circular("union", { anyOf: [{ $ref: "#/$defs/a" }, { type: "string" }] }),
   circular("all", { allOf: [{ $ref: "#/$defs/a" }, { minLength: 1 }] }),
+  circular("own_default", {
+    type: "object",
+    properties: {
+      a: { $ref: "#/$defs/a", default: 5 },
+      b: { type: "array", items: { $ref: "#/$defs/a" }, default: [5] }
+    }
+  }),
   circular("beside", { $ref: "#/$defs/a", minLength: 1 }),
   listedTool("default", { properties: { a: { type: "object", default: nested(5000) } } }),
   listedTool("wide", {
