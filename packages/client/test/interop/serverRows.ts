@@ -42,11 +42,11 @@ const sdkV2 = (): ReadonlyArray<Row> => {
     asked: new Cannot("without sessions it forgets what the client can be asked")
   } as const
   return [
-    { ...native, ...stdio, cells: { ...cells, ends: "process" } },
-    { ...native, ...http, cells: { ...cells, ends: "requests" } },
-    { ...compat, ...stdio, cells: { ...cells, ends: "process" } },
-    { ...compat, ...http, name: `${base.name} without sessions`, cells: { ...cells, ...stateless, ends: "requests" } },
-    { ...compat, ...http, args: ["sessions"], pinned: false, cells: { ...cells, ends: "session" } }
+    { ...native, ...stdio, ends: "process", cells },
+    { ...native, ...http, ends: "requests", cells },
+    { ...compat, ...stdio, ends: "process", cells },
+    { ...compat, ...http, name: `${base.name} without sessions`, ends: "requests", cells: { ...cells, ...stateless } },
+    { ...compat, ...http, args: ["sessions"], pinned: false, ends: "session", cells }
   ]
 }
 
@@ -55,9 +55,9 @@ const sdkV1 = (): ReadonlyArray<Row> => {
   const base = { name: "official SDK 1.32", program: fixture("sdk-v1"), version: "2025-11-25", pinned: false } as const
   const cells = official("1.32.2")
   return [
-    { ...base, transport: "stdio", args: ["stdio"], cells: { ...cells, ends: "process" } },
-    { ...base, transport: "HTTP", args: ["http"], path: "/mcp", cells: { ...cells, ends: "session" } },
-    { ...base, transport: "two endpoints", args: ["sse"], path: "/sse", cells: { ...cells, ends: "requests" } }
+    { ...base, transport: "stdio", args: ["stdio"], ends: "process", cells },
+    { ...base, transport: "HTTP", args: ["http"], path: "/mcp", ends: "session", cells },
+    { ...base, transport: "two endpoints", args: ["sse"], path: "/sse", ends: "requests", cells }
   ]
 }
 
@@ -72,10 +72,10 @@ const effectAi = (): ReadonlyArray<Row> => {
   const failed = { ...boxOffice.failed, text: '"no show 9"' }
   const cells = { ...boxOffice, failed, server: { name: "effect", version: "4.1.0" } }
   return [
-    { ...native, ...stdio, cells: { ...cells, ends: "process" } },
-    { ...native, ...http, cells: { ...cells, ends: "requests" } },
-    { ...compat, ...stdio, cells: { ...cells, ends: "process" } },
-    { ...compat, ...http, cells: { ...cells, updated: notOffered, ends: "session" } }
+    { ...native, ...stdio, ends: "process", cells },
+    { ...native, ...http, ends: "requests", cells },
+    { ...compat, ...stdio, ends: "process", cells },
+    { ...compat, ...http, ends: "session", cells: { ...cells, updated: notOffered } }
   ]
 }
 
@@ -85,8 +85,8 @@ const fastmcp = (): ReadonlyArray<Row> => {
   const listChanged = { list: "prompts", tool: "grow" } as const
   const cells = { ...boxOffice, listChanged, server: { name: "fastmcp", version: "4.20.16" } }
   return [
-    { ...base, transport: "stdio", args: ["stdio"], cells: { ...cells, ends: "process" } },
-    { ...base, transport: "HTTP", args: ["http"], path: "/mcp", cells: { ...cells, ends: "session" } }
+    { ...base, transport: "stdio", args: ["stdio"], ends: "process", cells },
+    { ...base, transport: "HTTP", args: ["http"], path: "/mcp", ends: "session", cells }
   ]
 }
 
@@ -157,9 +157,9 @@ const everything = (): ReadonlyArray<Row> => {
   const base = { name: "server-everything 2026.8", program, version: "2025-11-25", pinned: false } as const
   const cells = everythingCells
   return [
-    { ...base, transport: "stdio", args: ["stdio"], cells: { ...cells, ends: "process" } },
-    { ...base, transport: "HTTP", args: ["streamableHttp"], path: "/mcp", cells: { ...cells, ends: "session" } },
-    { ...base, transport: "two endpoints", args: ["sse"], path: "/sse", cells: { ...cells, ends: "requests" } }
+    { ...base, transport: "stdio", args: ["stdio"], ends: "process", cells },
+    { ...base, transport: "HTTP", args: ["streamableHttp"], path: "/mcp", ends: "session", cells },
+    { ...base, transport: "two endpoints", args: ["sse"], path: "/sse", ends: "requests", cells }
   ]
 }
 
@@ -171,6 +171,7 @@ const filesystem = (folder: string): Row => ({
   transport: "stdio",
   version: "2025-11-25",
   pinned: false,
+  ends: "process",
   cells: {
     server: { name: "secure-filesystem-server", version: "0.2.0" },
     tools: [
@@ -204,8 +205,7 @@ const filesystem = (folder: string): Row => ({
     completed: notOffered,
     listChanged: new Cannot("its tools do not change, and it has no other list"),
     updated: notOffered,
-    asked: new Cannot("it asks for roots only"),
-    ends: "process"
+    asked: new Cannot("it asks for roots only")
   }
 })
 
@@ -220,6 +220,7 @@ const memory = (folder: string): Row => ({
   transport: "stdio",
   version: "2025-11-25",
   pinned: false,
+  ends: "process",
   cells: {
     server: { name: "memory-server", version: "0.6.3" },
     tools: [
@@ -246,13 +247,12 @@ const memory = (folder: string): Row => ({
       all: ["memory://knowledge-graph"],
       one: { uri: "memory://knowledge-graph", text: /"relations": \[\]/ }
     },
-    templates: new Cannot("it has none"),
+    templates: notOffered,
     prompts: notOffered,
     completed: notOffered,
     listChanged: new Cannot("its lists do not change"),
     updated: { uri: "memory://knowledge-graph", tool: "delete_entities", args: { entityNames: ["Ada"] } },
-    asked: new Cannot("it asks nothing"),
-    ends: "process"
+    asked: new Cannot("it asks nothing")
   }
 })
 
