@@ -9,7 +9,7 @@ const published = (name: string): string =>
   path.resolve(import.meta.dirname, "../../../../node_modules/@modelcontextprotocol", name, "dist/index.js")
 
 /** What all programs in `servers/` serve alike. */
-const boxOffice = {
+export const boxOffice = {
   tools: ["get_show", "ping", "steps", "wait", "ask", "grow", "touch"],
   call: { tool: "ping", text: "pong" },
   structured: { tool: "get_show", args: { id: 1 }, value: { id: 1, title: "Hämlet 😀" } },

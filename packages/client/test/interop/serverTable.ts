@@ -12,10 +12,16 @@ import { Cannot, notOffered, type NotOffered, type Row } from "./serverCells.ts"
 import * as columns from "./serverColumns.ts"
 import type { Witness } from "./serverProcess.ts"
 
-/** Starts a server and gives the way to open sessions with it. */
-export type Start = (
-  settings: ClientSettings
-) => Effect.Effect<Effect.Effect<McpSession, McpError, Scope.Scope>, never, Scope.Scope>
+/** A server that was started. */
+export interface Started {
+  /** Opens a session with it. */
+  readonly open: Effect.Effect<McpSession, McpError, Scope.Scope>
+  /** Waits until nothing of a session that has closed is left at the server. */
+  readonly quiet: Effect.Effect<unknown>
+}
+
+/** Starts a server. */
+export type Start = (settings: ClientSettings) => Effect.Effect<Started, never, Scope.Scope>
 
 const isPinned = new Cannot(
   "it is asked for; by itself a session opens in another revision, which has a row of its own"
@@ -28,13 +34,19 @@ type Shown = Pick<Row, "cells" | "pinned" | "version">
  * The tests of a row.
  *
  * @param witness hears what the server says of itself
- * @param leavesNothing waits until nothing is left of the session at the server
+ * @param further columns of this row alone
  */
-export const shows = (row: Shown, witness: Witness, start: Start, leavesNothing: Effect.Effect<unknown>): void => {
+export const shows = (
+  row: Shown,
+  witness: Witness,
+  start: Start,
+  further: { readonly [name: string]: columns.Column<undefined> } = {}
+): void => {
   const { cells, pinned, version } = row
   const server = Scope.makeUnsafe()
   const connection = Scope.makeUnsafe()
   let opened: McpSession | undefined
+  let quiet: Effect.Effect<unknown> = Effect.void
 
   beforeAll(async () => {
     const { asked } = cells
@@ -44,8 +56,9 @@ export const shows = (row: Shown, witness: Witness, start: Start, leavesNothing:
         ? {}
         : { answers: { form: () => ({ action: "accept", content: asked.answer }) as const } })
     }
-    const open = await Effect.runPromise(Scope.provide(start(settings), server))
-    const alone = Effect.provideService(open, EraMemory, makeEraMemory())
+    const started = await Effect.runPromise(Scope.provide(start(settings), server))
+    quiet = started.quiet
+    const alone = Effect.provideService(started.open, EraMemory, makeEraMemory())
     opened = await Effect.runPromise(Scope.provide(alone, connection))
   })
   afterAll(async () => {
@@ -87,5 +100,11 @@ export const shows = (row: Shown, witness: Witness, start: Start, leavesNothing:
   cell("hears that a list changed", cells.listChanged, columns.hearsList)
   offer("hears that a resource changed", cells.updated, columns.hearsUpdate, columns.hasNoUpdates)
   cell("answers a question", cells.asked, columns.answers)
-  it.live("leaves nothing behind", () => Effect.andThen(Scope.close(connection, Exit.void), leavesNothing))
+  for (const [name, column] of Object.entries(further)) cell(name, undefined, column)
+  it.live("leaves nothing behind", () =>
+    Effect.andThen(
+      Scope.close(connection, Exit.void),
+      Effect.suspend(() => quiet)
+    )
+  )
 }

@@ -4,6 +4,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import path from "node:path"
+import * as Effect from "effect/Effect"
 import { afterAll, describe } from "vitest"
 import { leavesNothing, started, Witness } from "./serverProcess.ts"
 import { serverRows } from "./serverRows.ts"
@@ -15,5 +16,6 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 describe.each(serverRows(folder))("$name over $transport in $version", (row) => {
   const witness = new Witness()
-  shows(row, witness, (settings) => started(row, witness, settings), leavesNothing(row.ends, witness))
+  const quiet = leavesNothing(row.ends, witness)
+  shows(row, witness, (settings) => Effect.map(started(row, witness, settings), (open) => ({ open, quiet })))
 })
