@@ -71,7 +71,13 @@ const overTwoEndpoints: Door = (witness, settings) =>
         resume(Effect.succeed(`http://127.0.0.1:${address.port}/sse`))
       })
     })
-    yield* Effect.addFinalizer(() => Effect.promise(() => new Promise<unknown>((resolve) => server.close(resolve))))
+    const close = Effect.promise(() => {
+      const closed = new Promise<unknown>((resolve) => server.close(resolve))
+      // Node's fetch keeps a connection ready that no request was sent on; a server counts it as busy.
+      server.closeAllConnections()
+      return closed
+    })
+    yield* Effect.addFinalizer(() => close)
     return { open: McpClient.http(url, settings), quiet: quietness(door) }
   })
 
