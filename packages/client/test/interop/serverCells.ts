@@ -3,6 +3,7 @@
  */
 import type { ProtocolVersion } from "@treadle/protocol/era"
 import type { JsonObject } from "@treadle/protocol/json"
+import type { Answers } from "../../src/index.ts"
 import type { ServerProgram } from "./serverProcess.ts"
 
 /** Why a server cannot show something: it has no occasion for it, or does not do what it says. */
@@ -72,9 +73,9 @@ export interface Updated extends ToolUse {
   readonly uri: string
 }
 
-/** A call that asks with a form, the answer, and the text of the result. */
+/** A call of which the server asks, what it is answered, and the text of the result. */
 export interface Asked extends TextUse {
-  readonly answer: { readonly [field: string]: string | number | boolean }
+  readonly answers: Answers
 }
 
 /** The cells of a row. */

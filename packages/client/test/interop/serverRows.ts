@@ -2,11 +2,19 @@
  * Every real server over every transport and revision that it speaks.
  */
 import path from "node:path"
+import { pathToFileURL } from "node:url"
+import type { ElicitResult } from "@treadle/protocol/schema"
+import type { Answers } from "../../src/index.ts"
 import { fixture } from "./serverProcess.ts"
 import { Cannot, notOffered, type Cells, type Row } from "./serverCells.ts"
 
 const published = (name: string): string =>
   path.resolve(import.meta.dirname, "../../../../node_modules/@modelcontextprotocol", name, "dist/index.js")
+
+/** Fills in every form alike. */
+const filledIn = (content: NonNullable<ElicitResult["content"]>): Answers => ({
+  form: () => ({ action: "accept", content })
+})
 
 /** What all programs in `servers/` serve alike. */
 export const boxOffice = {
@@ -22,7 +30,7 @@ export const boxOffice = {
   completed: { prompt: "bill", argument: "title", typed: "H", values: ["Hamlet", "Henry V"] },
   listChanged: { list: "tools", tool: "grow" },
   updated: { uri: "box://board", tool: "touch" },
-  asked: { tool: "ask", answer: { seats: 3 }, text: "3 seats" }
+  asked: { tool: "ask", answers: filledIn({ seats: 3 }), text: "3 seats" }
 } satisfies Partial<Cells>
 
 const official = (version: string) => ({ ...boxOffice, server: { name: "official", version } })
@@ -148,7 +156,7 @@ const everythingCells = {
     args: { name: "board.gz", data: "data:text/plain,board" }
   },
   updated: { uri: "demo://resource/dynamic/text/7", tool: "toggle-subscriber-updates" },
-  asked: { tool: "trigger-elicitation-request", answer: { name: "Ada" }, text: /- Name: Ada/ }
+  asked: { tool: "trigger-elicitation-request", answers: filledIn({ name: "Ada" }), text: /- Name: Ada/ }
 } satisfies Partial<Cells>
 
 /** `server-everything`. */
@@ -163,7 +171,11 @@ const everything = (): ReadonlyArray<Row> => {
   ]
 }
 
-/** `server-filesystem`. @param folder what it serves; it holds `bill.txt` */
+/**
+ * `server-filesystem`.
+ *
+ * @param folder what it serves; it holds `bill.txt` and a folder `stage`, which the client has as a root
+ */
 const filesystem = (folder: string): Row => ({
   name: "server-filesystem 2026.8",
   program: published("server-filesystem"),
@@ -190,7 +202,7 @@ const filesystem = (folder: string): Row => ({
       "get_file_info",
       "list_allowed_directories"
     ],
-    call: { tool: "list_directory", args: { path: folder }, text: "[FILE] bill.txt" },
+    call: { tool: "list_directory", args: { path: folder }, text: "[FILE] bill.txt\n[DIR] stage" },
     structured: {
       tool: "read_text_file",
       args: { path: path.join(folder, "bill.txt") },
@@ -205,7 +217,11 @@ const filesystem = (folder: string): Row => ({
     completed: notOffered,
     listChanged: new Cannot("its tools do not change, and it has no other list"),
     updated: notOffered,
-    asked: new Cannot("it asks for roots only")
+    asked: {
+      tool: "list_allowed_directories",
+      answers: { roots: [folder, path.join(folder, "stage")].map((root) => ({ uri: pathToFileURL(root).href })) },
+      text: /[/\\]stage$/
+    }
   }
 })
 
@@ -259,7 +275,7 @@ const memory = (folder: string): Row => ({
 /**
  * All rows.
  *
- * @param folder an empty folder but for `bill.txt`, for the servers that work on files
+ * @param folder an empty folder but for `bill.txt` and a folder `stage`, for the servers that work on files
  */
 export const serverRows = (folder: string): ReadonlyArray<Row> => [
   ...everything(),

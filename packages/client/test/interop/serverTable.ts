@@ -52,9 +52,7 @@ export const shows = (
     const { asked } = cells
     const settings: ClientSettings = {
       ...(pinned ? { revision: version } : {}),
-      ...(asked instanceof Cannot
-        ? {}
-        : { answers: { form: () => ({ action: "accept", content: asked.answer }) as const } })
+      ...(asked instanceof Cannot ? {} : { answers: asked.answers })
     }
     const started = await Effect.runPromise(Scope.provide(start(settings), server))
     quiet = started.quiet

@@ -1,7 +1,7 @@
 /**
  * The table of real servers: each over its transports and revisions, used by a session for everything that it offers.
  */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import path from "node:path"
 import * as Effect from "effect/Effect"
@@ -11,6 +11,7 @@ import { serverRows } from "./serverRows.ts"
 import { shows } from "./serverTable.ts"
 
 const folder = mkdtempSync(path.join(tmpdir(), "treadle-servers-"))
+mkdirSync(path.join(folder, "stage"))
 writeFileSync(path.join(folder, "bill.txt"), "Hämlet 😀\n")
 afterAll(() => rmSync(folder, { recursive: true }))
 
