@@ -4,6 +4,7 @@
 import { createServer } from "node:http"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import { Endpoint } from "@treadle/protocol"
 import { latestNative, protocolVersions, type ProtocolVersion } from "@treadle/protocol/era"
@@ -148,11 +149,12 @@ const bug = new RangeError("a bug")
 describe("our own server in process", () => {
   const witness = new Witness()
   const row = { version: latestNative, pinned: false, cells: boxCells(latestNative) } as const
-  const start = (settings: ClientSettings) =>
-    Effect.succeed({
-      open: Effect.catchTag(McpClient.direct(boxOf(witness), {}, settings), "McpBuildErrors", Effect.die),
-      quiet: Effect.void
-    })
+  // The server is there as long as the session is.
+  const stops = Layer.effectDiscard(Effect.addFinalizer(() => Effect.sync(() => witness.read("stopped\n"))))
+  const open = (settings: ClientSettings) =>
+    Effect.catchTag(McpClient.direct(boxOf(witness).provide(stops), {}, settings), "McpBuildErrors", Effect.die)
+  const quiet = witness.until(({ text }) => text.includes("stopped"))
+  const start = (settings: ClientSettings) => Effect.succeed({ open: open(settings), quiet })
   shows(row, witness, start, typed)
 
   it.live("D5: gives what a handler died of as the cause", () =>
