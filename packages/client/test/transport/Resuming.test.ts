@@ -174,6 +174,24 @@ describe("a compat stream that is cut before its answer", () => {
     })
   )
 
+  it.effect("is taken up however often it breaks, while each time something came", () =>
+    Effect.gen(function* () {
+      let polled = 0
+      const log = { jsonrpc: "2.0", method: "notifications/message", params: { level: "info", data: 1 } }
+      const { outcome } = yield* calling(
+        cutting(
+          (_, reply) => cut(reply, "id: e0\nretry: 5\ndata:\n\n", "destroy"),
+          (reply, call) =>
+            ++polled < 8
+              ? cut(reply, event(log, `e${polled}`), "destroy")
+              : cut(reply, event(result(call, textResult(text))))
+        ),
+        Array.from({ length: 8 }, () => 5)
+      )
+      assert.strictEqual(outcome._tag, "Success")
+    })
+  )
+
   it.effect("CHTTP-17: is lost with its session, and the next call begins another one", () =>
     Effect.gen(function* () {
       const { outcome, server, session } = yield* calling(
