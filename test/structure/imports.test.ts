@@ -74,7 +74,15 @@ const entries: Readonly<Record<string, ReadonlyArray<string>>> = {
     "PlainDoor.ts",
     "Served.ts"
   ],
-  client: ["index.ts", "McpClient.ts", "McpSession.ts", "OpenSession.ts", "PendingCall.ts", "ToolCalls.ts"],
+  client: [
+    "index.ts",
+    "McpClient.ts",
+    "McpSession.ts",
+    "LiveSession.ts",
+    "OpenSession.ts",
+    "PendingCall.ts",
+    "ToolCalls.ts"
+  ],
   testing: []
 }
 
@@ -94,6 +102,8 @@ interface SourceFile {
   readonly path: string
   readonly folder: string
   readonly imports: ReadonlyArray<string>
+  /** Its text without comments. */
+  readonly code: string
 }
 
 const importPattern =
@@ -112,14 +122,16 @@ const sources: ReadonlyArray<SourceFile> = Object.keys(packages).flatMap((name) 
   const src = path.join(root, "packages", name, "src")
   return readdirSync(src, { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".ts"))
-    .map((file) => ({
-      package: name,
-      path: `packages/${name}/src/${file}`,
-      folder: folderOf(name, file),
-      imports: [...withoutComments(readFileSync(path.join(src, file), "utf8")).matchAll(importPattern)].map(
-        (match) => match[1] ?? match[2] ?? match[3] ?? ""
-      )
-    }))
+    .map((file) => {
+      const code = withoutComments(readFileSync(path.join(src, file), "utf8"))
+      return {
+        package: name,
+        path: `packages/${name}/src/${file}`,
+        folder: folderOf(name, file),
+        imports: [...code.matchAll(importPattern)].map((match) => match[1] ?? match[2] ?? match[3] ?? ""),
+        code
+      }
+    })
 })
 
 const resolved = (file: SourceFile, target: string): string =>
@@ -169,6 +181,14 @@ describe("imports", () => {
           : [`${file.path} imports ${target}`]
       })
     })
+    assert.deepStrictEqual(wrong, [])
+  })
+
+  it("leave HTTP to the transport and the envelope: the engine reads no header", () => {
+    const wrong = sources
+      .filter((file) => file.package === "server" && file.folder === "engine")
+      .filter((file) => /\.header\b|\bHeaderName\b|\btrimHeaderValue\b|\bLast-Event|\bMcp-|\.http\b/.test(file.code))
+      .map((file) => file.path)
     assert.deepStrictEqual(wrong, [])
   })
 

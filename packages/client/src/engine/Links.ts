@@ -20,6 +20,8 @@ export interface Link {
   readonly agreed: Agreed
   /** The stream on which a compat server speaks by itself. */
   readonly stream: ServerStream | undefined
+  /** Stops what keeps it alive; nothing more is said to the server. Called when it is lost. */
+  readonly abandon: () => void
   /** Waits until it is lost. */
   readonly lost: Effect.Effect<void>
 }
@@ -49,7 +51,7 @@ export interface Links {
   readonly get: Effect.Effect<Link, McpError>
   /** The link that is in use, if any. */
   readonly current: () => Link | undefined
-  /** Forgets a link and closes it. */
+  /** Forgets a link; it closes once its requests have met their own end. */
   readonly lose: (link: Link) => void
   /**
    * Does something with the link, again on another one where the first was lost.
@@ -115,7 +117,8 @@ class SessionLinks implements Links {
     if (held === undefined || held !== link) return
     this.#current = undefined
     Deferred.doneUnsafe(held.ended, Effect.void)
-    this.#run(Scope.close(held.scope, Exit.void))
+    held.abandon()
+    this.#run(Effect.andThen(held.engine.idle, Scope.close(held.scope, Exit.void)))
   }
 
   readonly use = <A>(run: (link: Link) => Effect.Effect<A, McpError>, safe: boolean): Effect.Effect<A, McpError> => {

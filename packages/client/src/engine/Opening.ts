@@ -2,7 +2,8 @@
  * Opens one link: a transport, an agreement on what is spoken, and what keeps it alive.
  */
 import * as Effect from "effect/Effect"
-import type * as Scope from "effect/Scope"
+import * as Exit from "effect/Exit"
+import * as Scope from "effect/Scope"
 import { ClientRequest, type KnownNotification, type LogLevel, type LogMessage } from "@treadle/protocol/schema"
 import { own } from "@treadle/protocol/json"
 import type { OnNoise, PingSettings } from "../ClientSettings.ts"
@@ -54,27 +55,40 @@ const endSession = (transport: Transport, session: CompatSession): Effect.Effect
     Effect.asVoid
   )
 
-/** What a compat link has beside its engine: its end, its own stream, and the pings that keep it. */
+/** What a compat link has beside its engine. */
+interface CompatParts {
+  readonly stream: ServerStream
+  readonly abandon: () => void
+}
+
+/** The end of a compat link, the server's own stream, and the pings that keep it. */
 const compatParts = (
   engine: ClientEngine,
   session: CompatSession,
   { answers, missed, ping }: Opening,
   lose: () => void
-): Effect.Effect<ServerStream, never, Scope.Scope> =>
+): Effect.Effect<CompatParts, never, Scope.Scope> =>
   Effect.gen(function* () {
     const { transport } = engine
-    let lost = false
-    const gone = () => {
-      lost = true
+    const alive = yield* Scope.fork(yield* Effect.scope)
+    const run = Effect.runForkWith(yield* Effect.context<never>())
+    let abandoned = false
+    if (transport.end !== undefined && session.id !== undefined) {
+      yield* Effect.addFinalizer(() => (abandoned ? Effect.void : endSession(transport, session)))
+    }
+    const events = { reopened: missed, lost: lose }
+    const stream = yield* Scope.provide(makeServerStream(engine, session, events), alive)
+    const dead = () => {
+      engine.end(new McpReason.Closed({ detail: "the server answers no pings; it is taken for lost" }))
       lose()
     }
-    if (transport.end !== undefined && session.id !== undefined) {
-      yield* Effect.addFinalizer(() => (lost ? Effect.void : endSession(transport, session)))
+    if (ping !== false) yield* Effect.forkIn(Effect.andThen(silence(engine, ping), Effect.sync(dead)), alive)
+    if (answers) yield* Effect.forkIn(stream.open, alive)
+    const abandon = () => {
+      abandoned = true
+      run(Scope.close(alive, Exit.void))
     }
-    const stream = yield* makeServerStream(engine, session, { reopened: missed, lost: gone })
-    if (ping !== false) yield* Effect.forkScoped(Effect.andThen(silence(engine, ping), Effect.sync(gone)))
-    if (answers) yield* Effect.forkScoped(stream.open)
-    return stream
+    return { stream, abandon }
   })
 
 /** The log level of the session, said again to a new link. */
@@ -113,11 +127,11 @@ export const openLink = (
       }
     })
     const { session } = agreed
-    const stream = session === undefined ? undefined : yield* compatParts(engine, session, opening, lose)
+    const compat = session === undefined ? undefined : yield* compatParts(engine, session, opening, lose)
     const level = opening.logLevel()
     if (level !== undefined) yield* restoreLogLevel(engine, agreed, level)
     counters.links++
-    return { engine, agreed, stream }
+    return { engine, agreed, stream: compat?.stream, abandon: compat?.abandon ?? (() => {}) }
   })
 
 const hear = (

@@ -21,8 +21,8 @@ const names: { readonly [path: string]: string } = {
   `,
   "./json": `
     anyOfObjects embed fromBase64 hasObjectRoot isJsonObject isRecord lean lintSchema maxSchemaDepth
-    objectRoot own parseJson pathText printSchema record refuseSchema resolveRoot schemaProblems
-    standardProblems structured textFromBase64 toBase64 unwrap wireDecoder wrap
+    nestsDeeper objectRoot own parseJson pathText printSchema record refuseSchema resolveRoot schemaProblems
+    standardProblems structured textFromBase64 toBase64 tooDeep unwrap wireDecoder wrap
   `,
   "./rpc": `
     ErrorCode Message RequestId RpcError errorName isRequestId methodNames methodRow printNotification
