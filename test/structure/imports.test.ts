@@ -46,7 +46,9 @@ const folders: Readonly<Record<string, Readonly<Record<string, ReadonlyArray<str
     call: ["vocabulary"],
     entry: ["call", "engine", "transport", "vocabulary"],
     promise: ["entry", "call", "vocabulary"],
-    node: ["entry", "promise", "engine", "transport", "vocabulary"]
+    node: ["entry", "promise", "engine", "transport", "vocabulary"],
+    typegen: ["vocabulary"],
+    command: ["typegen", "node", "entry", "vocabulary"]
   },
   testing: { vocabulary: [] }
 }
@@ -92,7 +94,7 @@ const heavy: ReadonlyArray<{ readonly module: RegExp; readonly only: RegExp }> =
   { module: /^effect\/Stream$/, only: /^packages\/client\/src\// },
   { module: /^effect\/(?:Logger|ManagedRuntime|ai\/.*|process\/.*|cli\/.*)$/, only: /^(?!)/ },
   { module: /^@effect\/platform-node/, only: /^(?!)/ },
-  { module: /^node:/, only: /^packages\/(?:server|client)\/src\/node\/|^packages\/testing\// },
+  { module: /^node:/, only: /^packages\/(?:server|client)\/src\/(?:node|command)\/|^packages\/testing\// },
   { module: /^effect$/, only: /^(?!)/ }
 ]
 

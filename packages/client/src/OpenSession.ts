@@ -10,6 +10,7 @@ import { defaults, logHook, noiseHook, type ClientSettings } from "./ClientSetti
 import { makeAnswering } from "./engine/Answering.ts"
 import { Cache, type CacheSubject } from "./engine/Cache.ts"
 import type { Counters } from "./engine/ClientEngine.ts"
+import { Completions } from "./engine/Completions.ts"
 import { makeLinks, type Opened } from "./engine/Links.ts"
 import { Lists } from "./engine/Lists.ts"
 import type { Thing } from "./engine/Listeners.ts"
@@ -93,12 +94,14 @@ export const openSession = (
     const run = Effect.runForkWith(yield* Effect.context<never>())
     const counters: Counters = { late: 0, links: 0 }
     const facts = openingOf(source, settings)
+    const completions = new Completions()
     let logLevel: LogLevel | undefined
 
     const opening: Opening = {
       ...facts,
       counters,
       logLevel: () => logLevel,
+      completed: (id) => completions.done(id),
       changed: (thing) => watch.tell(thing),
       missed: () => watch.tellAll()
     }
@@ -117,6 +120,8 @@ export const openSession = (
 
     const requests = new Requests(server, links, {
       answering: facts.answering,
+      showsPages: settings.answers?.url !== undefined,
+      completed: completions.of,
       maxRounds: settings.maxRounds ?? defaults.maxRounds,
       answerTimeout: settings.answerTimeout ?? defaults.answerTimeout
     })

@@ -35,6 +35,8 @@ export interface Opening {
   readonly connectTimeout: number
   /** The least level of log messages, where one was set. */
   readonly logLevel: () => LogLevel | undefined
+  /** The server is done with a page. */
+  readonly completed: (elicitationId: string) => void
   /** A thing changed. */
   readonly changed: (thing: Thing) => void
   /** Changes may have been missed. */
@@ -137,7 +139,7 @@ export const openLink = (
 const hear = (
   notification: KnownNotification,
   agreed: Agreed | undefined,
-  { changed, onLog }: Opening,
+  { changed, completed, onLog }: Opening,
   cancel: (id: string | number) => void
 ): void => {
   if (notification.method === "notifications/message") return onLog(notification.params)
@@ -146,6 +148,7 @@ const hear = (
     const { requestId } = notification.params
     return requestId === undefined ? undefined : cancel(requestId)
   }
+  if (notification.method === "notifications/elicitation/complete") return completed(notification.params.elicitationId)
   const thing = thingIn(notification)
   if (thing !== undefined && advertises(agreed, thing)) changed(thing)
 }

@@ -62,7 +62,7 @@ export class Watch {
       this.#listeners.add(listener)
       this.#waiting.push(armed)
       this.#turn()
-      yield* Deferred.await(armed)
+      yield* Effect.onError(Deferred.await(armed), () => Effect.sync(() => this.#remove(listener)))
       return listener.stream
     })
 
@@ -109,13 +109,19 @@ export class Watch {
           const waiting = this.#waiting
           this.#waiting = []
           const set = yield* Effect.result(subscriber.set(this.#things()))
-          if (Result.isFailure(set)) {
+          const failure = Result.isFailure(set) ? set.failure : undefined
+          // What the server refuses is refused to those who came with it; the others go on.
+          const refused = failure?.reason._tag === "Rpc" && waiting.length > 0
+          if (failure !== undefined && !refused) {
             this.#waiting = [...waiting, ...this.#waiting]
-            return set.failure
+            return failure
           }
-          if (first) this.tellAll()
-          first = false
-          for (const armed of waiting) Deferred.doneUnsafe(armed, Effect.void)
+          if (first && !refused) {
+            this.tellAll()
+            first = false
+          }
+          const outcome = failure === undefined ? Effect.void : Effect.fail(failure)
+          for (const armed of waiting) Deferred.doneUnsafe(armed, outcome)
           if (this.#listeners.size === 0) return "idle"
           const lost = Effect.raceFirst(subscriber.ended, link.lost)
           const next = yield* Effect.raceFirst(Effect.as(lost, "lost"), Effect.as(this.#turned(version), "turned"))

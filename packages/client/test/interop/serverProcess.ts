@@ -30,7 +30,7 @@ export interface Said {
   text: string
 }
 
-const preload = new URL("servers/witness.mjs", import.meta.url).href
+export const preload = new URL("servers/witness.mjs", import.meta.url).href
 
 /** One of the programs beside this file. */
 export const fixture = (name: string): string => fileURLToPath(new URL(`servers/${name}.mjs`, import.meta.url))

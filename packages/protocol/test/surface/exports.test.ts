@@ -39,7 +39,7 @@ const names: { readonly [path: string]: string } = {
     PromptPage PromptResult ReadResult Resource ResourceContents ResourceLink ResourcePage ResourceTemplate
     ResourceUpdated Role Root RootsResult SamplingMessage ServerCapabilities ServerRequest ServerResult
     SubscriptionFilter TemplatePage TextContent TextResourceContents Tool ToolAnnotations ToolName ToolPage
-    ToolResult ToolResultContent ToolUseContent UnknownContent UriTemplate UrlRequest displayName formAnswer
+    ToolResult ToolResultContent ToolUseContent UnknownContent UriTemplate UrlRequest displayName fillForm formAnswer
     formSchema isIconAddress isLogLevel isMetaKey isReservedMetaKey logLevels maxCompletions passesLevel
     requestMeta textOf
   `
