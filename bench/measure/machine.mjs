@@ -16,6 +16,8 @@ const versionOf = (name) => {
 
 const packages = [
   "@treadle/server",
+  "@treadle/client",
+  "@modelcontextprotocol/client",
   "@modelcontextprotocol/server",
   "@modelcontextprotocol/node",
   "effect",

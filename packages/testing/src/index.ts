@@ -26,6 +26,7 @@ export {
   wellFormedText
 } from "./RpcGens.ts"
 export { inputCase, type InputCase } from "./SchemaGens.ts"
+export { rawHttp, type RawHttp, type RawHttpReply, type RawHttpScript, type RawHttpSeen } from "./RawHttp.ts"
 export { Recorder } from "./Recorder.ts"
 export { scriptedChild, type ChildPeer, type ScriptedChild } from "./ScriptedChild.ts"
 export {

@@ -112,13 +112,31 @@ const drainErrors = (
   return () => tail.trim()
 }
 
+/** What writes to a child. The lines of one turn leave together, because each write is a call of the system. */
+const writerOf = ({ stdin }: ChildProcessWithoutNullStreams): LinePort["write"] => {
+  let held = false
+  const release = () => {
+    held = false
+    stdin.uncork()
+  }
+  return (text) => {
+    if (!stdin.writable) return true
+    if (!held) {
+      held = true
+      stdin.cork()
+      setImmediate(release)
+    }
+    return stdin.write(text)
+  }
+}
+
 const portOf = (child: ChildProcessWithoutNullStreams, onOpen: (reader: LineReader) => void): LinePort => ({
   open: (reader) => {
     child.stdout.on("data", reader.chunk)
     child.stdin.on("drain", reader.drain)
     onOpen(reader)
   },
-  write: (text) => !child.stdin.writable || child.stdin.write(text),
+  write: writerOf(child),
   pause: () => void child.stdout.pause(),
   resume: () => void child.stdout.resume(),
   close: () => void child.stdin.end()

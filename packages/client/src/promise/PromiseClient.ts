@@ -142,6 +142,7 @@ const cancelled = (named: Named, signal: AbortSignal | undefined): McpError => {
 
 /** Runs an effect; what it rejects with is its failure, and nothing wrapped round it. */
 const run = async <A, E>(effect: Effect.Effect<A, E>, named: Named, signal?: AbortSignal): Promise<A> => {
+  if (signal?.aborted === true) throw cancelled(named, signal)
   const exit = await Effect.runPromiseExit(effect, signal === undefined ? {} : { signal })
   if (Exit.isSuccess(exit)) return exit.value
   throw Cause.hasInterruptsOnly(exit.cause) ? cancelled(named, signal) : Cause.squash(exit.cause)

@@ -25,8 +25,9 @@ export interface EventReader {
   readonly heard: () => void
 }
 
+/** The message of an event. One with another name, such as a ping, is none and no mistake (B038). */
 const messageOf = (peer: HttpPeer, { data, event }: SseEvent): Message | undefined => {
-  if (event !== "message") return void peer.onNoise(data, `an event is named ${JSON.stringify(event)}`)
+  if (event !== "message") return undefined
   const json = parseJson(data)
   const decoded = json === undefined ? undefined : Message.decode(json)
   if (decoded === undefined) return void peer.onNoise(data, "an event is not JSON")
@@ -55,15 +56,18 @@ export const readEvents = async (
   let complete = false
   try {
     for await (const chunk of chunksOf(response)) {
-      if (complete) return true
+      const over = complete
       reader.heard()
       for (const event of events.push(decoder.decode(chunk, { stream: true }))) {
         if (event.retry !== undefined) place.retry = event.retry
-        if (complete || event.data === "") continue
+        if (event.data === "") continue
         const message = messageOf(peer, event)
-        if (message !== undefined) complete = reader.message(message, event.data)
+        if (message === undefined) continue
+        if (complete) peer.onNoise(event.data, "it came after the answer")
+        else complete = reader.message(message, event.data)
       }
       place.lastEventId = events.lastEventId ?? place.lastEventId
+      if (over) return true
       if (events.overflow && !complete) throw tooLarge(peer, response.status)
     }
   } catch (error) {

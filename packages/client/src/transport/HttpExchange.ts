@@ -19,16 +19,24 @@ import {
   type HttpPeer
 } from "./HttpFetch.ts"
 import { requestHeaders, streamHeaders } from "./RequestHeaders.ts"
+import { requestText } from "./RequestText.ts"
 import type { Answer, CompatSession, ExchangeSink, Outgoing } from "./Transport.ts"
+
+/** How many characters of a body that is no answer are told. */
+const excerptLength = 200
 
 /** The answer in a body that belongs to this request alone: an error without an id is about it too (BASE-12). */
 const answerIn = (
   text: string,
   id: string | number,
-  type: string | null
+  { headers, status }: Response
 ): Answer["message"] | ReadonlyArray<string> => {
   const json = parseJson(text)
-  if (json === undefined) return [`it is not JSON, its type is ${type ?? "not said"}`]
+  if (json === undefined) {
+    const type = headers.get("content-type") ?? "not said"
+    const beginning = JSON.stringify(text.slice(0, excerptLength))
+    return [`it is not JSON (HTTP ${status}, its type is ${type}) and begins with ${beginning}`]
+  }
   const decoded = Message.decode(json)
   if (Result.isFailure(decoded)) return [decoded.failure.error.message]
   const message = decoded.success
@@ -48,7 +56,7 @@ const sessionIn = (response: Response): { readonly session?: string } => {
 const readJson = async (peer: HttpPeer, response: Response, outgoing: Outgoing): Promise<Answer> => {
   const text = await readText(peer, response)
   const { status } = response
-  const message = answerIn(text, outgoing.request.id, response.headers.get("content-type"))
+  const message = answerIn(text, outgoing.request.id, response)
   if ("_tag" in message) return { message, status, ...sessionIn(response) }
   if (!response.ok) throw sessionLost(outgoing, response) ?? refused(peer, response, text)
   if (text === "") throw transportFailure(`HTTP ${status} without an answer in its body`, { status })
@@ -167,7 +175,7 @@ export const exchangeHttp = async (
 ): Promise<void> => {
   try {
     const headers = (given: Record<string, string>) => requestHeaders(outgoing, given)
-    const body = Message.print(outgoing.request)
+    const body = requestText(outgoing.request)
     const response = await fetchFrom(peer, { verb: "POST", headers, body }, connection)
     sink.heard()
     if (response.status === 401) throw refused(peer, response)

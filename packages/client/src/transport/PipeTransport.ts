@@ -10,6 +10,8 @@ import { Message, requestKey } from "@treadle/protocol/rpc"
 import { defaults, noiseHook, type OnNoise, type PipeSettings } from "../ClientSettings.ts"
 import { McpReason } from "../McpError.ts"
 import { Correlation } from "./Correlation.ts"
+import { reasonOf } from "./HttpFetch.ts"
+import { requestText } from "./RequestText.ts"
 import type { CompatSession, ExchangeSink, Outgoing, Posted, Receiver, Transport } from "./Transport.ts"
 
 /** The transport over a port; the port is closed with the scope. */
@@ -64,8 +66,15 @@ class PipeTransport implements Transport {
       return () => {}
     }
     const { cancellable, request } = outgoing
+    let text: string
+    try {
+      text = requestText(request)
+    } catch (error) {
+      sink.fail(reasonOf(error))
+      return () => {}
+    }
     this.#correlation.wait(request.id, sink)
-    this.#send({ key: requestKey(request.id), text: Message.print(request) })
+    this.#send({ key: requestKey(request.id), text })
     return (why) => {
       if (!this.#correlation.giveUp(request.id) || this.#withdraw(requestKey(request.id)) || !cancellable) return
       const reason = why === undefined ? {} : { reason: why }

@@ -5,7 +5,17 @@ import * as Fiber from "effect/Fiber"
 import * as Scope from "effect/Scope"
 import { scriptedHttp } from "@treadle/testing"
 import { McpClient, type Progress } from "../../src/index.ts"
-import { discoverResult, opened, ping, reasonOf, result, rpcError, serving, textResult } from "../fixtures.ts"
+import {
+  compatServing,
+  discoverResult,
+  opened,
+  ping,
+  reasonOf,
+  result,
+  rpcError,
+  serving,
+  textResult
+} from "../fixtures.ts"
 
 const progress = (token: unknown, done: number): object => ({
   jsonrpc: "2.0",
@@ -98,7 +108,52 @@ describe("an answer as events", () => {
         { onNoise: (_, why) => noise.push(why) }
       )
       assert.strictEqual(yield* session.call(ping)(), "still here")
-      assert.strictEqual(noise.length, 8, noise.join("\n"))
+      assert.strictEqual(noise.length, 7, noise.join("\n"))
+    })
+  )
+
+  it.effect("B038: passes over comments, pings, other events and empty data, and none of them is noise", () =>
+    Effect.gen(function* () {
+      const noise: Array<string> = []
+      const quiet = [
+        ": ping\n\n",
+        ":\r\n",
+        "event: ping\ndata: {}\n\n",
+        "id: 7\ndata:\n\n",
+        "retry: 500\n\n",
+        "event: other\ndata: hello\n\n",
+        "unknown: field\n\n"
+      ]
+      const { session } = yield* opened(
+        serving(async (seen, reply) => {
+          const stream = reply.stream()
+          await stream.write(...quiet)
+          await stream.event(result(seen.json.id, textResult("ok")))
+          stream.end()
+        }),
+        { onNoise: (_, why) => noise.push(why) }
+      )
+      assert.strictEqual(yield* session.call(ping)(), "ok")
+      assert.deepStrictEqual(noise, [])
+    })
+  )
+
+  it.live("B038: takes a cut stream up again from the id of an event without data", () =>
+    Effect.gen(function* () {
+      const answer = compatServing(async (_, reply) => {
+        const stream = reply.stream()
+        await stream.write("id: 7\ndata:\n\n", "retry: 10\n\n")
+        stream.end()
+      })
+      let asked: unknown
+      const { server, session } = yield* opened(async (seen, reply) => {
+        if (seen.headers["last-event-id"] !== "7") return answer(seen, reply)
+        await reply.stream().event(result(asked, textResult("ok")))
+      })
+      server.seen.each(({ json }) => {
+        if (json?.method === "tools/call") asked = json.id
+      })
+      assert.strictEqual(yield* session.call(ping)(), "ok")
     })
   )
 

@@ -53,7 +53,7 @@ export class SseReader {
 
   readonly #limit: number
 
-  /** @param limit the most characters that one event may have: its data so far and the line that is being read */
+  /** @param limit the most characters that one event may have: its lines of data and the line that is being read */
   constructor(limit: number) {
     this.#limit = limit
   }
@@ -68,17 +68,23 @@ export class SseReader {
     return this.#lastEventId
   }
 
-  /** Reads the next text and gives the events that it completes. An event that is cut by the end is dropped. */
+  /**
+   * Reads the next text and gives the events that it completes. An event that is cut by the end is dropped.
+   *
+   * Each text is looked through once, so that a line in many pieces costs no more than its length.
+   */
   push(chunk: string): ReadonlyArray<SseEvent> {
     const out: Array<SseEvent> = []
-    const text = this.#buffer + this.#opening(chunk)
+    const text = this.#opening(chunk)
     let start = 0
     lineEnd.lastIndex = 0
     for (let found = lineEnd.exec(text); found !== null && !this.#overflow; found = lineEnd.exec(text)) {
-      this.#line(text.slice(start, found.index), out)
+      const line = this.#buffer + text.slice(start, found.index)
+      this.#buffer = ""
+      this.#line(line, out)
       start = lineEnd.lastIndex
     }
-    this.#buffer = text.slice(start)
+    this.#buffer += text.slice(start)
     this.#afterReturn = chunk === "" ? this.#afterReturn : chunk.endsWith("\r")
     if (this.#buffer.length + this.#size > this.#limit) this.#overflow = true
     if (this.#overflow) this.#buffer = ""
@@ -107,7 +113,7 @@ export class SseReader {
     const value = raw.startsWith(" ") ? raw.slice(1) : raw
     if (field === "data") {
       this.#data.push(value)
-      this.#size += value.length
+      this.#size += line.length
     } else if (field === "event") this.#event = value
     else if (field === "id" && !value.includes("\0")) this.#id = value
     else if (field === "retry" && /^\d+$/.test(value)) this.#retry = Number(value)

@@ -140,6 +140,7 @@ describe("SseReader", () => {
     ["a line beyond it", "data: 1234567\n\n", { events: [], overflow: true }],
     ["a line that never ends", "data: 1234567", { events: [], overflow: true }],
     ["lines that are too much together", "data: 123\ndata: 456\ndata: 7\n\n", { events: [], overflow: true }],
+    ["empty lines of data that are too much together", "data:\n".repeat(3), { events: [], overflow: true }],
     ["a comment beyond it", ": 1234567890123\n", { events: [], overflow: true }],
     ["the events before it", "data: a\n\ndata: 1234567\n\ndata: b\n\n", { events: [message("a")], overflow: true }],
     [
@@ -151,6 +152,18 @@ describe("SseReader", () => {
   ]
   it.each(limited)("D13 with a limit of 12 characters, knows %s", (_, whole, expected) => {
     for (const chunks of [[whole], ...everyCut(whole)]) assert.deepStrictEqual(read(chunks, 12), expected)
+  })
+
+  it("B066 an event in many pieces costs no more than its length", () => {
+    const data = "x".repeat(1024 * 1024)
+    const whole = `data: ${data}\n\n`
+    const reader = new SseReader(whole.length)
+    const events: Array<SseEvent> = []
+    for (let at = 0; at < whole.length; at += 256) events.push(...reader.push(whole.slice(at, at + 256)))
+    assert.deepStrictEqual(
+      events.map((event) => event.data.length),
+      [data.length]
+    )
   })
 
   it("D13 nothing after an overflow is read", () => {
