@@ -25,7 +25,7 @@ export interface Part {
   readonly over?: "http" | "pipe"
   readonly capabilities?: object
   /** The whole answer to a request; without one it is not answered. The usual answers by default. */
-  readonly answer?: (message: any) => object | undefined
+  readonly answer?: (message: any) => object | undefined | Promise<object | undefined>
   /** What is honoured of a listen request; all of it by default, and `undefined` leaves it without an acknowledgement. */
   readonly honoured?: (asked: object) => object | undefined
   /** Takes an HTTP request before anything else does. @returns whether it did */
@@ -45,6 +45,8 @@ interface Voice {
 /** A server that plays, and the session with it. */
 export interface Played {
   readonly session: McpSession
+  /** Another session with the same server; only over HTTP. */
+  readonly another: (settings?: HttpSettings) => Effect.Effect<McpSession, McpError, Scope.Scope>
   /** Every message of the client in order, over HTTP with its `headers`; a GET or a DELETE goes by that as its method. */
   readonly sent: Recorder<any>
   readonly of: (method: string) => ReadonlyArray<any>
@@ -84,7 +86,7 @@ class Stage {
   }
 
   /** The answer to a request; a listen request has none yet. */
-  answer(message: any): object | undefined {
+  async answer(message: any): Promise<object | undefined> {
     const { answer, capabilities = everything, era } = this.#part
     const { id, method } = message
     if (method === "server/discover") {
@@ -120,7 +122,7 @@ class Stage {
 
 const httpScript = (stage: Stage, { era, first }: Part): HttpScript => {
   let sessions = 0
-  return (seen, reply) => {
+  return async (seen, reply) => {
     stage.sent.record({ ...seen.json, ...(seen.verb === "POST" ? {} : { method: seen.verb }), headers: seen.headers })
     if (first?.(seen, reply) === true) return
     if (seen.verb === "DELETE") return reply.raw("", {}, 200)
@@ -128,7 +130,7 @@ const httpScript = (stage: Stage, { era, first }: Part): HttpScript => {
     const { id, method } = seen.json
     if (method === "subscriptions/listen") return subscribe(stage, seen, reply)
     if (id === undefined || method === undefined) return reply.raw("", {}, 202)
-    const answer = stage.answer(seen.json)
+    const answer = await stage.answer(seen.json)
     if (answer === undefined) return
     if (era === "native" || method !== "initialize") return reply.json(answer)
     const headers = { "content-type": "application/json", "mcp-session-id": `s${++sessions}` }
@@ -163,8 +165,7 @@ const playPipe = (stage: Stage, part: Part) => {
         if (message.method === "notifications/cancelled") stage.voices.delete(message.params.requestId)
         else if (message.method === "subscriptions/listen") stage.listen(message, send, () => far.close())
         else if (message.id !== undefined && message.method !== undefined) {
-          const answer = stage.answer(message)
-          if (answer !== undefined) send(answer)
+          void stage.answer(message).then((answer) => answer === undefined || send(answer))
         }
       }
     },
@@ -180,11 +181,10 @@ export const play = (part: Part): Effect.Effect<Played, McpError, Scope.Scope> =
   Effect.gen(function* () {
     const stage = new Stage(part)
     const { sent, voices } = stage
-    const opening =
-      part.over === "pipe"
-        ? playPipe(stage, part)
-        : Effect.flatMap(scriptedHttp(httpScript(stage, part)), ({ url }) => McpClient.http(url, part.settings))
-    const session = yield* Effect.provideService(opening, EraMemory, makeEraMemory())
+    const memory = Effect.provideService(EraMemory, makeEraMemory())
+    const { url } = part.over === "pipe" ? { url: "" } : yield* scriptedHttp(httpScript(stage, part))
+    const another = (settings?: HttpSettings) => memory(McpClient.http(url, settings))
+    const session = yield* part.over === "pipe" ? memory(playPipe(stage, part)) : another(part.settings)
     const of = (method: string) => sent.events.filter((message) => message.method === method)
     const all = (use: (voice: Voice) => unknown) =>
       Effect.promise(async () => Promise.all([...voices.values()].map(use)))
@@ -192,6 +192,7 @@ export const play = (part: Part): Effect.Effect<Played, McpError, Scope.Scope> =
       Effect.tap(all(use), () => Effect.sync(() => voices.clear())).pipe(Effect.asVoid)
     return {
       session,
+      another,
       sent,
       of,
       heard: (method, nth = 1) => Effect.promise(() => sent.first((message) => message === of(method)[nth - 1])),
