@@ -28,6 +28,8 @@ export interface Part {
   readonly answer?: (message: any) => object | undefined | Promise<object | undefined>
   /** What is honoured of a listen request; all of it by default, and `undefined` leaves it without an acknowledgement. */
   readonly honoured?: (asked: object) => object | undefined
+  /** The error that a listen request is answered with, if any. */
+  readonly refusal?: (message: any) => object | undefined
   /** Takes an HTTP request before anything else does. @returns whether it did */
   readonly first?: (...given: Parameters<HttpScript>) => boolean
   readonly settings?: HttpSettings
@@ -101,7 +103,9 @@ class Stage {
     const { id, params } = message
     const meta = { _meta: { [subscriptionKey]: id } }
     const named = (said: any): object => ({ ...said, params: { ...said.params, ...meta } })
-    const { honoured = (asked: object) => asked } = this.#part
+    const { honoured = (asked: object) => asked, refusal } = this.#part
+    const refused = refusal?.(message)
+    if (refused !== undefined) return void send(refused)
     const notifications = honoured(params.notifications)
     this.voices.set(id, {
       say: (said) => send(named(said)),

@@ -17,14 +17,19 @@ import { compatSubscriber, nativeSubscriber, type Subscriber, type SubscriberTer
 /** How long a subscription must last before the waits after its loss begin anew, in milliseconds. */
 const settledAfter = 60_000
 
+/** One who waits until the server tells. */
+interface Arming {
+  readonly listener: Listener
+  readonly armed: Deferred.Deferred<void, McpError>
+}
+
 /** The watchers of one session. */
 export class Watch {
   readonly #links: Links
   readonly #terms: SubscriberTerms
   readonly #changed: (thing: Thing) => void
   readonly #listeners = new Set<Listener>()
-  /** Those who wait until the present listeners are armed. */
-  #waiting: Array<Deferred.Deferred<void, McpError>> = []
+  #waiting: Array<Arming> = []
   /** Wakes the keeper when the listeners change. */
   #wake: (() => void) | undefined
   /** Rises with each change of the listeners. */
@@ -60,7 +65,7 @@ export class Watch {
       yield* Effect.addFinalizer(() => Effect.sync(() => this.#remove(listener)))
       const armed = Deferred.makeUnsafe<void, McpError>()
       this.#listeners.add(listener)
-      this.#waiting.push(armed)
+      this.#waiting.push({ listener, armed })
       this.#turn()
       yield* Deferred.await(armed)
       return listener.stream
@@ -71,8 +76,11 @@ export class Watch {
     let losses = 0
     let missed = false
     for (;;) {
-      if (this.#listeners.size === 0) yield* this.#turned(this.#version)
-      if (this.#listeners.size === 0) continue
+      if (this.#listeners.size === 0) {
+        missed = false
+        yield* this.#turned(this.#version)
+        continue
+      }
       if (losses > 1) yield* backOff(losses + 1)
       const link = yield* Effect.result(this.#links.get)
       const since = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
@@ -115,7 +123,7 @@ export class Watch {
           }
           if (first) this.tellAll()
           first = false
-          for (const armed of waiting) Deferred.doneUnsafe(armed, Effect.void)
+          for (const { armed } of waiting) Deferred.doneUnsafe(armed, Effect.void)
           if (this.#listeners.size === 0) return "idle"
           const lost = Effect.raceFirst(subscriber.ended, link.lost)
           const next = yield* Effect.raceFirst(Effect.as(lost, "lost"), Effect.as(this.#turned(version), "turned"))
@@ -137,13 +145,17 @@ export class Watch {
 
   /** Whoever still waits is told why; whoever watches already goes on, unless no link can come. */
   #refuse(error: McpError): void {
-    for (const armed of this.#waiting.splice(0)) Deferred.doneUnsafe(armed, Effect.fail(error))
+    for (const { armed, listener } of this.#waiting.splice(0)) {
+      this.#listeners.delete(listener)
+      Deferred.doneUnsafe(armed, Effect.fail(error))
+    }
     if (error.reason._tag !== "Closed" || this.#links.current() !== undefined) return
     for (const listener of this.#listeners) listener.end(Effect.fail(error))
     this.#listeners.clear()
   }
 
   #remove(listener: Listener): void {
+    listener.end(Cause.done())
     if (this.#listeners.delete(listener)) this.#turn()
   }
 

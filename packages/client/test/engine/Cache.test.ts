@@ -239,7 +239,7 @@ describe.each(cells)("a change that a server tells of $name", ({ era, over }) =>
         session.listResources(),
         session.listTemplates(),
         session.readResource("box://a"),
-        session.readResource("box://ab")
+        session.readResource("box://a/r")
       ])
       const counts = () => [
         asked("tools/list"),
