@@ -38,6 +38,8 @@ export interface Part {
 /** A way of the server to speak by itself that is open. */
 interface Voice {
   readonly say: (message: object) => unknown
+  /** Says what is no message, to show that it is there. */
+  readonly comment?: () => unknown
   /** Ends it as the specification wants it ended. */
   readonly end: () => unknown
   /** Breaks it off. */
@@ -56,6 +58,8 @@ export interface Played {
   readonly heard: (method: string, nth?: number) => Effect.Effect<any>
   /** Says something on every stream of the server's own that is open. */
   readonly tell: (method: string, params?: object) => Effect.Effect<void>
+  /** Writes a comment on them. */
+  readonly comment: Effect.Effect<void>
   /** How many of those are open. */
   readonly voices: () => number
   readonly end: Effect.Effect<void>
@@ -99,7 +103,12 @@ class Stage {
   }
 
   /** The first words of a subscription, and how the server speaks in it. */
-  listen(message: any, send: (value: object) => unknown, over: (graceful: boolean) => unknown): void {
+  listen(
+    message: any,
+    send: (value: object) => unknown,
+    over: (graceful: boolean) => unknown,
+    comment?: () => unknown
+  ): void {
     const { id, params } = message
     const meta = { _meta: { [subscriptionKey]: id } }
     const named = (said: any): object => ({ ...said, params: { ...said.params, ...meta } })
@@ -113,7 +122,8 @@ class Stage {
         await send(result(id, { resultType: "complete", ...meta }))
         over(true)
       },
-      cut: () => over(false)
+      cut: () => over(false),
+      ...(comment === undefined ? {} : { comment })
     })
     if (notifications === undefined) return
     send({
@@ -150,8 +160,13 @@ const speak = (stage: Stage, { gone }: HttpSeen, reply: HttpScriptReply): void =
 }
 
 const subscribe = (stage: Stage, { gone, json }: HttpSeen, reply: HttpScriptReply): void => {
-  const { end, event } = reply.stream()
-  stage.listen(json, event, (graceful) => (graceful ? end() : reply.destroy()))
+  const { end, event, write } = reply.stream()
+  stage.listen(
+    json,
+    event,
+    (graceful) => (graceful ? end() : reply.destroy()),
+    () => write(": here\n\n")
+  )
   void gone.then(() => stage.voices.delete(json.id))
 }
 
@@ -204,6 +219,7 @@ export const play = (part: Part): Effect.Effect<Played, McpError, Scope.Scope> =
         Effect.asVoid(
           all((voice) => voice.say({ jsonrpc: "2.0", method, ...(params === undefined ? {} : { params }) }))
         ),
+      comment: Effect.asVoid(all((voice) => voice.comment?.())),
       voices: () => voices.size,
       end: silenced((voice) => voice.end()),
       cut: silenced((voice) => voice.cut())

@@ -74,6 +74,20 @@ describe("a subscription that is lost", () => {
     })
   )
 
+  it.effect("is sure of a change that nobody had fetched before the loss", () =>
+    Effect.gen(function* () {
+      const played = yield* play({ era: "native" })
+      const changes = yield* played.session.watch(watched)
+      const probe = yield* reading(yield* played.session.watch({ tools: true }))
+      yield* played.tell(changedTools)
+      yield* atLeast(probe, 1)
+      yield* played.cut
+      yield* until(played, "subscriptions/listen", 3)
+      yield* atLeast(probe, 2)
+      assert.deepStrictEqual(yield* atLeast(yield* reading(changes), 2), [tools, ...missed.slice(1)])
+    })
+  )
+
   it.effect("CACHE-08: makes stale what is watched, since nobody can say whether it changed", () =>
     Effect.gen(function* () {
       const played = yield* play({
@@ -213,7 +227,7 @@ describe("the stream of a compat server", () => {
     })
   )
 
-  it.effect("CHTTP-12: that says how long to wait is not asked for sooner", () =>
+  it.effect("CHTTP-05: that says how long to wait is not asked for sooner", () =>
     Effect.gen(function* () {
       const { server, session } = yield* streamed(async (_, reply) => {
         const stream = reply.stream()
