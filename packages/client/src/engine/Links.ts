@@ -66,14 +66,24 @@ export interface Links {
  */
 export const makeLinks = (open: OpenLink, closed: () => McpError): Effect.Effect<Links, never, Scope.Scope> =>
   Effect.acquireRelease(
-    Effect.map(Effect.context<never>(), (services) => new SessionLinks(open, closed, Effect.runForkWith(services))),
+    Effect.map(Effect.context<never>(), (services) => {
+      // A link is opened with what the session was opened with, whoever needs it.
+      const opens: OpenLink = (lose) =>
+        Effect.flatMap(Effect.scope, (scope) => Effect.provideContext(Scope.provide(open(lose), scope), services))
+      return new SessionLinks(opens, closed, Effect.runForkWith(services))
+    }),
     (links) => links.close
   )
 
 interface Held extends Link {
   readonly ended: Deferred.Deferred<void>
   readonly scope: Scope.Closeable
+  /** How many requests are under way on it. */
+  users: number
 }
+
+/** How a link ends that is lost; one that ends with its session succeeds. */
+const lostExit = Exit.fail("lost")
 
 /** A failure, and what is to be done about it. */
 interface Failure {
@@ -91,7 +101,7 @@ class SessionLinks implements Links {
   readonly #scope = Scope.makeUnsafe()
   #closed = false
   #current: Held | undefined
-  #opening: Deferred.Deferred<Link, McpError> | undefined
+  #opening: Deferred.Deferred<Held, McpError> | undefined
 
   constructor(open: OpenLink, closed: () => McpError, run: (effect: Effect.Effect<void>) => unknown) {
     this.#open = open
@@ -101,21 +111,20 @@ class SessionLinks implements Links {
 
   readonly current = (): Link | undefined => this.#current
 
-  readonly get: Effect.Effect<Link, McpError> = Effect.suspend(() => {
+  readonly #held: Effect.Effect<Held, McpError> = Effect.suspend(() => {
     if (this.#current !== undefined) return Effect.succeed(this.#current)
     if (this.#closed) return Effect.fail(this.#closedError())
     if (this.#opening !== undefined) return Deferred.await(this.#opening)
-    const opening = Deferred.makeUnsafe<Link, McpError>()
+    const opening = Deferred.makeUnsafe<Held, McpError>()
     this.#opening = opening
     return Effect.andThen(Effect.forkIn(this.#opened(opening), this.#scope), Deferred.await(opening))
   })
 
+  readonly get: Effect.Effect<Link, McpError> = this.#held
+
   readonly lose = (link: Link): void => {
-    const held = this.#current
-    if (held === undefined || held !== link) return
-    this.#current = undefined
-    Deferred.doneUnsafe(held.ended, Effect.void)
-    this.#run(Scope.close(held.scope, Exit.void))
+    const held = this.#forget(link)
+    if (held !== undefined) this.#run(Scope.close(held.scope, lostExit))
   }
 
   readonly use = <A>(run: (link: Link) => Effect.Effect<A, McpError>, safe: boolean): Effect.Effect<A, McpError> => {
@@ -134,20 +143,38 @@ class SessionLinks implements Links {
     return Scope.close(this.#scope, Exit.void)
   })
 
+  /** Takes a link out of use. */
+  #forget(link: Link): Held | undefined {
+    const held = this.#current
+    if (held === undefined || held !== link) return undefined
+    this.#current = undefined
+    Deferred.doneUnsafe(held.ended, Effect.void)
+    return held
+  }
+
   #tried<A>(run: (link: Link) => Effect.Effect<A, McpError>, safe: boolean): Effect.Effect<A, Failure> {
-    const got = Effect.mapError(this.get, (error): Failure => ({ error, again: error.notRun, anew: false }))
-    return Effect.flatMap(got, (link) =>
-      Effect.mapError(run(link), (error): Failure => {
+    const got = Effect.mapError(this.#held, (error): Failure => ({ error, again: error.notRun, anew: false }))
+    return Effect.flatMap(got, (link) => {
+      link.users++
+      const tried = Effect.mapError(run(link), (error): Failure => {
         const lost = hasStatus404(error.reason) && link.agreed.session?.id !== undefined
-        if (lost || error.reason._tag === "Closed") this.lose(link)
+        // What else is under way on a lost session has an answer of its own coming, the same 404 as a rule.
+        if (lost) this.#forget(link)
+        else if (error.reason._tag === "Closed") this.lose(link)
         const notRun = error.notRun || (lost && error.reason._tag === "Rpc")
         return { error, again: notRun || (safe && isPassing(error)), anew: this.#current !== link }
       })
-    )
+      return Effect.onExit(tried, () => (--link.users > 0 || this.#current === link ? Effect.void : this.#left(link)))
+    })
+  }
+
+  /** Closes a link that is out of use and that nobody waits on any more. */
+  #left({ scope }: Held): Effect.Effect<void> {
+    return Effect.sync(() => this.#run(Scope.close(scope, lostExit)))
   }
 
   /** Opens a link in a fiber of its own, so that nobody who waits for it can end it for the others. */
-  #opened(opening: Deferred.Deferred<Link, McpError>): Effect.Effect<void> {
+  #opened(opening: Deferred.Deferred<Held, McpError>): Effect.Effect<void> {
     return Effect.gen({ self: this }, function* () {
       const scope = yield* Scope.fork(this.#scope)
       let held: Held | undefined
@@ -163,7 +190,7 @@ class SessionLinks implements Links {
         return Deferred.doneUnsafe(opening, Effect.failCause(exit.cause))
       }
       const ended = Deferred.makeUnsafe<void>()
-      held = { ...exit.value, ended, scope, lost: Deferred.await(ended) }
+      held = { ...exit.value, ended, scope, lost: Deferred.await(ended), users: 0 }
       this.#current = held
       if (gone) this.lose(held)
       Deferred.doneUnsafe(opening, Effect.succeed(held))

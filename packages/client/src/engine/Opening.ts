@@ -2,6 +2,7 @@
  * Opens one link: a transport, an agreement on what is spoken, and what keeps it alive.
  */
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import type * as Scope from "effect/Scope"
 import { ClientRequest, type KnownNotification, type LogLevel, type LogMessage } from "@treadle/protocol/schema"
 import { own } from "@treadle/protocol/json"
@@ -63,16 +64,12 @@ const compatParts = (
 ): Effect.Effect<ServerStream, never, Scope.Scope> =>
   Effect.gen(function* () {
     const { transport } = engine
-    let lost = false
-    const gone = () => {
-      lost = true
-      lose()
-    }
     if (transport.end !== undefined && session.id !== undefined) {
-      yield* Effect.addFinalizer(() => (lost ? Effect.void : endSession(transport, session)))
+      // A link that fails is lost, and its session with it.
+      yield* Effect.addFinalizer((exit) => (Exit.isFailure(exit) ? Effect.void : endSession(transport, session)))
     }
-    const stream = yield* makeServerStream(engine, session, { reopened: missed, lost: gone })
-    if (ping !== false) yield* Effect.forkScoped(Effect.andThen(silence(engine, ping), Effect.sync(gone)))
+    const stream = yield* makeServerStream(engine, session, { reopened: missed, lost: lose })
+    if (ping !== false) yield* Effect.forkScoped(Effect.andThen(silence(engine, ping), Effect.sync(lose)))
     if (answers) yield* Effect.forkScoped(stream.open)
     return stream
   })

@@ -161,7 +161,7 @@ describe("an idle compat session", () => {
       yield* turns
       yield* played.session.callTool("a")
       assert.strictEqual(played.session.counters().links, 2)
-      assert.strictEqual(played.of("tools/call").length, 1)
+      assert.deepStrictEqual([pings(played), played.of("tools/call").length], [1, 1])
     })
   )
 
