@@ -5,7 +5,13 @@ import { defineConfig } from "tsup"
  * modules themselves, through the `module` condition.
  */
 export default defineConfig({
-  entry: { index: "src/index.ts", "node/index": "src/node/index.ts", "promise/index": "src/promise/index.ts" },
+  entry: {
+    index: "src/index.ts",
+    "node/index": "src/node/index.ts",
+    "promise/index": "src/promise/index.ts",
+    "typegen/index": "src/typegen/index.ts",
+    "command/main": "src/command/main.ts"
+  },
   outDir: "dist/bundle",
   format: "esm",
   target: "node20",

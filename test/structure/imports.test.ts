@@ -46,7 +46,9 @@ const folders: Readonly<Record<string, Readonly<Record<string, ReadonlyArray<str
     call: ["vocabulary"],
     entry: ["call", "engine", "transport", "vocabulary"],
     promise: ["entry", "call", "vocabulary"],
-    node: ["entry", "promise", "engine", "transport", "vocabulary"]
+    node: ["entry", "promise", "engine", "transport", "vocabulary"],
+    typegen: ["vocabulary"],
+    command: ["typegen", "node", "entry", "vocabulary"]
   },
   testing: { vocabulary: [] }
 }
@@ -74,7 +76,15 @@ const entries: Readonly<Record<string, ReadonlyArray<string>>> = {
     "PlainDoor.ts",
     "Served.ts"
   ],
-  client: ["index.ts", "McpClient.ts", "McpSession.ts", "OpenSession.ts", "PendingCall.ts", "ToolCalls.ts"],
+  client: [
+    "index.ts",
+    "McpClient.ts",
+    "McpSession.ts",
+    "LiveSession.ts",
+    "OpenSession.ts",
+    "PendingCall.ts",
+    "ToolCalls.ts"
+  ],
   testing: []
 }
 
@@ -84,7 +94,7 @@ const heavy: ReadonlyArray<{ readonly module: RegExp; readonly only: RegExp }> =
   { module: /^effect\/Stream$/, only: /^packages\/client\/src\// },
   { module: /^effect\/(?:Logger|ManagedRuntime|ai\/.*|process\/.*|cli\/.*)$/, only: /^(?!)/ },
   { module: /^@effect\/platform-node/, only: /^(?!)/ },
-  { module: /^node:/, only: /^packages\/(?:server|client)\/src\/node\/|^packages\/testing\// },
+  { module: /^node:/, only: /^packages\/(?:server|client)\/src\/(?:node|command)\/|^packages\/testing\// },
   { module: /^effect$/, only: /^(?!)/ }
 ]
 
@@ -94,6 +104,8 @@ interface SourceFile {
   readonly path: string
   readonly folder: string
   readonly imports: ReadonlyArray<string>
+  /** Its text without comments. */
+  readonly code: string
 }
 
 const importPattern =
@@ -112,14 +124,16 @@ const sources: ReadonlyArray<SourceFile> = Object.keys(packages).flatMap((name) 
   const src = path.join(root, "packages", name, "src")
   return readdirSync(src, { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".ts"))
-    .map((file) => ({
-      package: name,
-      path: `packages/${name}/src/${file}`,
-      folder: folderOf(name, file),
-      imports: [...withoutComments(readFileSync(path.join(src, file), "utf8")).matchAll(importPattern)].map(
-        (match) => match[1] ?? match[2] ?? match[3] ?? ""
-      )
-    }))
+    .map((file) => {
+      const code = withoutComments(readFileSync(path.join(src, file), "utf8"))
+      return {
+        package: name,
+        path: `packages/${name}/src/${file}`,
+        folder: folderOf(name, file),
+        imports: [...code.matchAll(importPattern)].map((match) => match[1] ?? match[2] ?? match[3] ?? ""),
+        code
+      }
+    })
 })
 
 const resolved = (file: SourceFile, target: string): string =>
@@ -169,6 +183,14 @@ describe("imports", () => {
           : [`${file.path} imports ${target}`]
       })
     })
+    assert.deepStrictEqual(wrong, [])
+  })
+
+  it("leave HTTP to the transport and the envelope: the engine reads no header", () => {
+    const wrong = sources
+      .filter((file) => file.package === "server" && file.folder === "engine")
+      .filter((file) => /\.header\b|\bHeaderName\b|\btrimHeaderValue\b|\bLast-Event|\bMcp-|\.http\b/.test(file.code))
+      .map((file) => file.path)
     assert.deepStrictEqual(wrong, [])
   })
 

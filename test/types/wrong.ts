@@ -39,6 +39,12 @@ class Shows extends Context.Service<
   Shows,
   { get(id: number): Effect.Effect<{ id: number; title: string; remaining: number }> }
 >()("Shows") {}
+/* W32 */ m.tool("x", { description: "x" }, () => "text")
+/* W33 */ m.tool(getShow, ({ id }) => ({ id, title: "x", remaining: 3 }))
+/* W34 */ m.resource({ uri: "x://a", name: "x" }, () => "text")
+/* W35 */ m.prompt("x", { description: "x" }, () => "text")
+/* W36 */ m.tool(ping, async () => ({ ok: true }))
+/* W37 */ m.tool("x", { description: "x" }, () => Effect.succeed(7))
 /* W20 */ McpHttp.fetch(m).live.add(ctx)
 /* W21 */ McpHttp.fetch(m).live.replace(m.tool(getShow, () => Effect.flatMap(Shows, (x) => x.get(1))))
 /* W22 */ McpHttp.fetch(ctx).live.add(Mcp.make<{ role: string }>({ name: "x", version: "1" }))

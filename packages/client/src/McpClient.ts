@@ -136,6 +136,7 @@ const pipe = (port: LinePort, settings: PipeSettings = {}): Effect.Effect<McpSes
  *
  * @param server an `Mcp` value that needs nothing more
  * @param context what its handlers ask of a caller; required where they do
+ * @param settings after the context
  */
 const direct = <Ctx, E>(
   server: DirectServer<Ctx, E, never>,

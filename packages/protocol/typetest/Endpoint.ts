@@ -66,7 +66,7 @@ Arg.withDefault(Schema.Int, "20")
 // No input, no output: text or nothing is returned, text comes back.
 const ping = Endpoint.make("ping", { description: "Is it up" })
 is<Eq<InputOf<typeof ping>, {}>>()
-is<Eq<ArgsOf<typeof ping>, {}>>()
+is<Eq<ArgsOf<typeof ping>, { readonly [name: string]: never }>>()
 is<Eq<ReturnedOf<typeof ping>, string | void>>()
 is<Eq<OutputOf<typeof ping>, string>>()
 is<Eq<FailureOf<typeof ping>, never>>()

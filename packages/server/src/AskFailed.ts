@@ -4,7 +4,8 @@
 import type { JsonObject } from "@treadle/protocol/json"
 
 /**
- * `no-capability`: the client did not declare what the question needs. `no-stream`: nothing can be sent to it now.
+ * `no-capability`: the client did not declare what the question needs, or the revision of its session has no such
+ * question. `no-stream`: nothing can be sent to it now.
  * `timed-out`: nobody answered within `limits.askTimeout`. `refused`: the client answered with an error. `malformed`: the
  * answer is not one to this question.
  */
@@ -25,7 +26,7 @@ export class AskFailed extends Error {
   readonly _tag = "AskFailed"
   override readonly name = "AskFailed"
   readonly reason: AskFailure
-  /** What the client lacks, where it does. */
+  /** What the client lacks, where it is something that clients declare. */
   readonly requires: JsonObject | undefined
 
   constructor(reason: AskFailure, message: string, requires?: JsonObject) {

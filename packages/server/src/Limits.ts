@@ -12,7 +12,10 @@ export interface Limits {
   readonly lineBytes: number
   /** Calls that one pipe, principal or remote address may have running; one more is answered 429, on a pipe -32603. */
   readonly runningCalls: number
-  /** Listen requests that one pipe, principal or remote address may have open. */
+  /**
+   * Listen requests that one pipe, principal or remote address may have open; one more is answered like a call too many.
+   * Also the streams of one compat session: one more ends the oldest of them.
+   */
   readonly listeners: number
   /** Resources that one listen request or one compat session may name. */
   readonly subscribedUris: number

@@ -17,16 +17,15 @@ import {
   type InputDef,
   type InputOf,
   type OutputDef,
-  type Reply,
   type Returned,
   type ReturnedOf
 } from "@treadle/protocol/endpoint"
 import type { JsonObject } from "@treadle/protocol/json"
 import type { Message } from "@treadle/protocol/rpc"
 import type { Icon, ToolName } from "@treadle/protocol/schema"
-import type { AskFailed } from "./AskFailed.ts"
 import type { CompleterServices } from "./Completer.ts"
 import type { Call, CurrentCall } from "./CurrentCall.ts"
+import type { EffectOrPromise, Replied } from "./EffectOrPromise.ts"
 import { directPeer } from "./McpDirect.ts"
 import { handleMessage } from "./McpHandle.ts"
 import { buildErrors } from "./handler/BuildChecks.ts"
@@ -38,12 +37,12 @@ import type { AnyPromptDefinition } from "./handler/PromptHandler.ts"
 import type { AnyReader } from "./handler/ResourceHandler.ts"
 import type { AnyTemplateDefinition, AnyTemplateReader } from "./handler/TemplateHandler.ts"
 import { McpBuildErrors, type McpBuildError, type Place } from "./McpBuildError.ts"
-import type { PromptArguments, PromptDefinition, Prompted } from "./PromptDefinition.ts"
-import type { Read, ResourceDefinition, TemplateDefinition, TextFields, Variables } from "./ResourceDefinition.ts"
+import type { PromptArguments, PromptBody, PromptDefinition } from "./PromptDefinition.ts"
+import type { ReadBody, ResourceDefinition, TemplateDefinition, TextFields, Variables } from "./ResourceDefinition.ts"
 import { makeServed, type Served, type ServedDefinition, type ServedSettings } from "./Served.ts"
 import type { Live, LiveSettings, Part } from "./Live.ts"
+import type { ResourceUnavailable } from "./ResourceUnavailable.ts"
 import type { ListHints } from "./ServerInfo.ts"
-import type { ToolFailed } from "./ToolError.ts"
 import { settingErrors } from "./transport/SettingChecks.ts"
 
 /** What a server says of itself. */
@@ -76,14 +75,11 @@ export interface ToolOptions<in Ctx> {
   readonly once?: boolean
 }
 
-/** What a handler returns: an Effect or a promise, of the value or of a reply. */
-export type Answer<A, E, R> = Effect.Effect<A | Reply<A>, E | ToolFailed | AskFailed, R> | Promise<A | Reply<A>>
-
 /** The function of an endpoint. */
 export type Handler<X extends AnyEndpoint, Ctx, R> = (
   input: InputOf<X>,
   call: Call<Ctx, FailureOf<X>>
-) => Answer<ReturnedOf<X>, FailureOf<X>, R>
+) => EffectOrPromise<Replied<ReturnedOf<X>>, FailureOf<X>, R>
 
 /** Requirements that the builder itself meets: the call, the served thing, and a scope of its own for each call. */
 type Met = CurrentCall | Live | Scope.Scope
@@ -151,7 +147,7 @@ export interface Mcp<out R, in out Ctx = {}> extends AnyMcp, Part<R, Ctx> {
     handler: (
       input: Input<I>,
       call: Call<Ctx, Failure<E>>
-    ) => Answer<Returned<[O] extends [never] ? undefined : O>, Failure<E>, R2>
+    ) => EffectOrPromise<Replied<Returned<[O] extends [never] ? undefined : O>>, Failure<E>, R2>
   ): Mcp<R | Exclude<R2, Met>, Ctx>
   /** Adds a tool made of a contract and its function, for some callers only or with a time limit. */
   toolWith<X extends AnyEndpoint, R2 = never>(
@@ -162,12 +158,12 @@ export interface Mcp<out R, in out Ctx = {}> extends AnyMcp, Part<R, Ctx> {
   /** Adds a resource; `read` gives its text, its bytes, or several items. */
   resource<R2 = never>(
     definition: ResourceDefinition<Ctx>,
-    read: (call: Call<Ctx, never>) => Read<R2>
+    read: (call: Call<Ctx, never>) => EffectOrPromise<ReadBody, ResourceUnavailable, R2>
   ): Mcp<R | Exclude<R2, Met>, Ctx>
   /** Adds a template of resources; its variables are decoded before `read` runs. The first template that fits is read. */
   template<const T extends string, V extends TextFields = {}, C = {}, R2 = never>(
     definition: TemplateDefinition<T, V, C, Ctx>,
-    read: (variables: Variables<T, V>, call: Call<Ctx, never>) => Read<R2>
+    read: (variables: Variables<T, V>, call: Call<Ctx, never>) => EffectOrPromise<ReadBody, ResourceUnavailable, R2>
   ): Mcp<R | Exclude<R2 | CompleterServices<C>, Met>, Ctx>
   /**
    * Adds a prompt; its arguments travel as text and are decoded before `get` runs.
@@ -192,7 +188,7 @@ export interface Mcp<out R, in out Ctx = {}> extends AnyMcp, Part<R, Ctx> {
   prompt<A extends PromptArguments = {}, C = {}, R2 = never>(
     name: string,
     definition: PromptDefinition<A, keyof Input<A> & string, C, Ctx>,
-    get: (args: Input<A>, call: Call<Ctx, never>) => Prompted<R2>
+    get: (args: Input<A>, call: Call<Ctx, never>) => EffectOrPromise<PromptBody, never, R2>
   ): Mcp<R | Exclude<R2 | CompleterServices<C>, Met>, Ctx>
   /** Adds all that another server has. Its name, version, principal and cache hints stay behind. */
   add<R2, C2>(

@@ -3,13 +3,10 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/prompts
  */
-import type * as Effect from "effect/Effect"
 import type { PureSchema, Standard } from "@treadle/protocol/endpoint"
 import { Content, type Icon, type Meta } from "@treadle/protocol/schema"
 import type { Completers, KnownOnly } from "./Completer.ts"
 import type { TextFields } from "./ResourceDefinition.ts"
-import type { AskFailed } from "./AskFailed.ts"
-import type { ToolFailed } from "./ToolError.ts"
 
 type Texts = { readonly [name: string]: string | undefined }
 
@@ -43,9 +40,6 @@ export interface PromptMessage {
 
 /** What a prompt gives: the text of one user message, or messages; an empty list is a prompt without any. */
 export type PromptBody = string | PromptMessage | ReadonlyArray<PromptMessage>
-
-/** What the function of a prompt returns. */
-export type Prompted<R> = Effect.Effect<PromptBody, ToolFailed | AskFailed, R> | Promise<PromptBody>
 
 const said = (role: PromptMessage["role"], content: string | Content): PromptMessage => ({
   role,

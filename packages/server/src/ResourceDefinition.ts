@@ -3,7 +3,6 @@
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/resources
  */
-import type * as Effect from "effect/Effect"
 import type { PureSchema, Simplify } from "@treadle/protocol/endpoint"
 import type {
   Annotations,
@@ -14,9 +13,6 @@ import type {
   TextResourceContents
 } from "@treadle/protocol/schema"
 import type { Completers, KnownOnly } from "./Completer.ts"
-import type { ResourceUnavailable } from "./ResourceUnavailable.ts"
-import type { AskFailed } from "./AskFailed.ts"
-import type { ToolFailed } from "./ToolError.ts"
 
 /** What resources and templates have in common. */
 export interface ReadDefinition<in Ctx> {
@@ -77,9 +73,6 @@ export type ReadItem =
  * nothing of this URI, which the caller is told as an error (RES-05).
  */
 export type ReadBody = string | Uint8Array | ReadItem | ReadonlyArray<ReadItem> | undefined
-
-/** What a read returns. */
-export type Read<R> = Effect.Effect<ReadBody, ResourceUnavailable | ToolFailed | AskFailed, R> | Promise<ReadBody>
 
 type Sign = "#" | "." | "/" | ";" | "?" | "&"
 type Expression<T> = T extends `${string}{${infer Body}}${infer Rest}` ? Body | Expression<Rest> : never

@@ -8,6 +8,7 @@ export type { Chosen, Completer, Proposals } from "./Completer.ts"
 export { Counters } from "./Counters.ts"
 export { CurrentCall, type Call } from "./CurrentCall.ts"
 export type { DefectPlace, OnDefect } from "./engine/Defects.ts"
+export type { EffectOrPromise, Replied, TextUnlessOutputIsDeclared } from "./EffectOrPromise.ts"
 export { Limits } from "./Limits.ts"
 export {
   Live,
@@ -18,7 +19,7 @@ export {
   type Removal,
   type Removed
 } from "./Live.ts"
-export { Mcp, type Answer, type Handler, type McpInfo, type ToolOptions, type With } from "./Mcp.ts"
+export { Mcp, type Handler, type McpInfo, type ToolOptions, type With } from "./Mcp.ts"
 export { describe as describeBuildError, McpBuildErrors, type McpBuildError, type Place } from "./McpBuildError.ts"
 export { McpMemory } from "./McpMemory.ts"
 export type { Principal } from "./Principal.ts"
@@ -27,17 +28,9 @@ export {
   type PromptArguments,
   type PromptBody,
   type PromptDefinition,
-  type PromptMessage,
-  type Prompted
+  type PromptMessage
 } from "./PromptDefinition.ts"
-export type {
-  Read,
-  ReadBody,
-  ReadItem,
-  ResourceDefinition,
-  TemplateDefinition,
-  Variables
-} from "./ResourceDefinition.ts"
+export type { ReadBody, ReadItem, ResourceDefinition, TemplateDefinition, Variables } from "./ResourceDefinition.ts"
 export { ResourceUnavailable } from "./ResourceUnavailable.ts"
 export type { Served, ServedSettings } from "./Served.ts"
 export type { ListHints } from "./ServerInfo.ts"

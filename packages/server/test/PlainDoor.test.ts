@@ -7,8 +7,9 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { McpHttp } from "../src/http.ts"
-import { Mcp } from "../src/index.ts"
+import { Counters, Mcp } from "../src/index.ts"
 import { capturedLogs } from "./fixtures/capturedLogs.ts"
+import { assertQuiet } from "./fixtures/quiet.ts"
 
 class Db extends Context.Service<Db, { readonly name: string }>()("test/Db") {}
 
@@ -44,6 +45,7 @@ describe("a plain door", () => {
     assert.strictEqual(answered.status, 200)
     assert.include(await answered.text(), "up")
     await door.close()
+    assertQuiet(door)
   })
 
   it.effect("D5: says in the log how to give a service that plain JavaScript left out", () =>
@@ -52,6 +54,7 @@ describe("a plain door", () => {
       const door = McpHttp.fetch(reading as never)
       yield* Effect.promise(async () => (await door(call("read"))).text())
       yield* Effect.promise(door.close)
+      assertQuiet(door)
       assert.match(
         logged(),
         /read died; the caller was told "internal error", reference [0-9a-f]{8}\. Give the service with mcp\.provide\(layer\)\./
@@ -65,6 +68,7 @@ describe("a plain door", () => {
     void door(call("read"))
     await new Promise((resolve) => setImmediate(resolve))
     await door.close()
+    assertQuiet(door)
   })
 
   it("D17: closes although a handler cannot be interrupted", async () => {
@@ -75,5 +79,6 @@ describe("a plain door", () => {
     void door(call("stay"))
     await new Promise((resolve) => setImmediate(resolve))
     await door.close()
+    assert.deepStrictEqual(door.counters(), { ...Counters.none, calls: 1 }, "that call is all that is left")
   })
 })

@@ -79,6 +79,10 @@ export interface ClientEngine {
   readonly error: (request: ClientRequest, reason: McpReason, cause?: unknown) => McpError
   /** The requests that wait for their answer. */
   readonly running: () => Iterable<Running>
+  /** Nothing more will come: whoever waits fails with this reason. */
+  readonly end: (reason: McpReason) => void
+  /** Waits until no request waits for its answer. */
+  readonly idle: Effect.Effect<void>
   /** When the server was last heard of, in milliseconds. */
   readonly lastHeard: () => number
   /** How often it was heard of. */
@@ -147,11 +151,20 @@ class Engine implements ClientEngine {
     this.#waiters.close()
   }
 
+  readonly end = (reason: McpReason): void => {
+    this.#ended = reason
+    this.close()
+  }
+
   readonly speak = (envelope: Envelope): void => {
     this.#envelope = envelope
   }
 
   readonly running = (): Iterable<Running> => this.#waiters.all()
+
+  readonly idle: Effect.Effect<void> = Effect.callback((resume) => {
+    this.#waiters.whenEmpty(() => resume(Effect.void))
+  })
 
   readonly lastHeard = (): number => this.#heard
 

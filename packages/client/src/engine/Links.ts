@@ -20,6 +20,8 @@ export interface Link {
   readonly agreed: Agreed
   /** The stream on which a compat server speaks by itself. */
   readonly stream: ServerStream | undefined
+  /** Stops what keeps it alive; nothing more is said to the server. Called when it is lost. */
+  readonly abandon: () => void
   /** Waits until it is lost. */
   readonly lost: Effect.Effect<void>
 }
@@ -49,7 +51,7 @@ export interface Links {
   readonly get: Effect.Effect<Link, McpError>
   /** The link that is in use, if any. */
   readonly current: () => Link | undefined
-  /** Forgets a link and closes it. */
+  /** Forgets a link; it closes once its requests have met their own end. */
   readonly lose: (link: Link) => void
   /**
    * Does something with the link, again on another one where the first was lost.
@@ -78,12 +80,7 @@ export const makeLinks = (open: OpenLink, closed: () => McpError): Effect.Effect
 interface Held extends Link {
   readonly ended: Deferred.Deferred<void>
   readonly scope: Scope.Closeable
-  /** How many requests are under way on it. */
-  users: number
 }
-
-/** How a link ends that is lost; one that ends with its session succeeds. */
-const lostExit = Exit.fail("lost")
 
 /** A failure, and what is to be done about it. */
 interface Failure {
@@ -101,7 +98,7 @@ class SessionLinks implements Links {
   readonly #scope = Scope.makeUnsafe()
   #closed = false
   #current: Held | undefined
-  #opening: Deferred.Deferred<Held, McpError> | undefined
+  #opening: Deferred.Deferred<Link, McpError> | undefined
 
   constructor(open: OpenLink, closed: () => McpError, run: (effect: Effect.Effect<void>) => unknown) {
     this.#open = open
@@ -111,20 +108,22 @@ class SessionLinks implements Links {
 
   readonly current = (): Link | undefined => this.#current
 
-  readonly #held: Effect.Effect<Held, McpError> = Effect.suspend(() => {
+  readonly get: Effect.Effect<Link, McpError> = Effect.suspend(() => {
     if (this.#current !== undefined) return Effect.succeed(this.#current)
     if (this.#closed) return Effect.fail(this.#closedError())
     if (this.#opening !== undefined) return Deferred.await(this.#opening)
-    const opening = Deferred.makeUnsafe<Held, McpError>()
+    const opening = Deferred.makeUnsafe<Link, McpError>()
     this.#opening = opening
     return Effect.andThen(Effect.forkIn(this.#opened(opening), this.#scope), Deferred.await(opening))
   })
 
-  readonly get: Effect.Effect<Link, McpError> = this.#held
-
   readonly lose = (link: Link): void => {
-    const held = this.#forget(link)
-    if (held !== undefined) this.#run(Scope.close(held.scope, lostExit))
+    const held = this.#current
+    if (held === undefined || held !== link) return
+    this.#current = undefined
+    Deferred.doneUnsafe(held.ended, Effect.void)
+    held.abandon()
+    this.#run(Effect.andThen(held.engine.idle, Scope.close(held.scope, Exit.void)))
   }
 
   readonly use = <A>(run: (link: Link) => Effect.Effect<A, McpError>, safe: boolean): Effect.Effect<A, McpError> => {
@@ -143,38 +142,20 @@ class SessionLinks implements Links {
     return Scope.close(this.#scope, Exit.void)
   })
 
-  /** Takes a link out of use. */
-  #forget(link: Link): Held | undefined {
-    const held = this.#current
-    if (held === undefined || held !== link) return undefined
-    this.#current = undefined
-    Deferred.doneUnsafe(held.ended, Effect.void)
-    return held
-  }
-
   #tried<A>(run: (link: Link) => Effect.Effect<A, McpError>, safe: boolean): Effect.Effect<A, Failure> {
-    const got = Effect.mapError(this.#held, (error): Failure => ({ error, again: error.notRun, anew: false }))
-    return Effect.flatMap(got, (link) => {
-      link.users++
-      const tried = Effect.mapError(run(link), (error): Failure => {
+    const got = Effect.mapError(this.get, (error): Failure => ({ error, again: error.notRun, anew: false }))
+    return Effect.flatMap(got, (link) =>
+      Effect.mapError(run(link), (error): Failure => {
         const lost = hasStatus404(error.reason) && link.agreed.session?.id !== undefined
-        // What else is under way on a lost session has an answer of its own coming, the same 404 as a rule.
-        if (lost) this.#forget(link)
-        else if (error.reason._tag === "Closed") this.lose(link)
+        if (lost || error.reason._tag === "Closed") this.lose(link)
         const notRun = error.notRun || (lost && error.reason._tag === "Rpc")
         return { error, again: notRun || (safe && isPassing(error)), anew: this.#current !== link }
       })
-      return Effect.onExit(tried, () => (--link.users > 0 || this.#current === link ? Effect.void : this.#left(link)))
-    })
-  }
-
-  /** Closes a link that is out of use and that nobody waits on any more. */
-  #left({ scope }: Held): Effect.Effect<void> {
-    return Effect.sync(() => this.#run(Scope.close(scope, lostExit)))
+    )
   }
 
   /** Opens a link in a fiber of its own, so that nobody who waits for it can end it for the others. */
-  #opened(opening: Deferred.Deferred<Held, McpError>): Effect.Effect<void> {
+  #opened(opening: Deferred.Deferred<Link, McpError>): Effect.Effect<void> {
     return Effect.gen({ self: this }, function* () {
       const scope = yield* Scope.fork(this.#scope)
       let held: Held | undefined
@@ -190,7 +171,7 @@ class SessionLinks implements Links {
         return Deferred.doneUnsafe(opening, Effect.failCause(exit.cause))
       }
       const ended = Deferred.makeUnsafe<void>()
-      held = { ...exit.value, ended, scope, lost: Deferred.await(ended), users: 0 }
+      held = { ...exit.value, ended, scope, lost: Deferred.await(ended) }
       this.#current = held
       if (gone) this.lose(held)
       Deferred.doneUnsafe(opening, Effect.succeed(held))

@@ -3,7 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import type * as Scope from "effect/Scope"
+import * as Scope from "effect/Scope"
 import { ClientRequest, type KnownNotification, type LogLevel, type LogMessage } from "@treadle/protocol/schema"
 import { own } from "@treadle/protocol/json"
 import type { OnNoise, PingSettings } from "../ClientSettings.ts"
@@ -35,6 +35,8 @@ export interface Opening {
   readonly connectTimeout: number
   /** The least level of log messages, where one was set. */
   readonly logLevel: () => LogLevel | undefined
+  /** The server is done with a page. */
+  readonly completed: (elicitationId: string) => void
   /** A thing changed. */
   readonly changed: (thing: Thing) => void
   /** Changes may have been missed. */
@@ -55,23 +57,40 @@ const endSession = (transport: Transport, session: CompatSession): Effect.Effect
     Effect.asVoid
   )
 
-/** What a compat link has beside its engine: its end, its own stream, and the pings that keep it. */
+/** What a compat link has beside its engine. */
+interface CompatParts {
+  readonly stream: ServerStream
+  readonly abandon: () => void
+}
+
+/** The end of a compat link, the server's own stream, and the pings that keep it. */
 const compatParts = (
   engine: ClientEngine,
   session: CompatSession,
   { answers, missed, ping }: Opening,
   lose: () => void
-): Effect.Effect<ServerStream, never, Scope.Scope> =>
+): Effect.Effect<CompatParts, never, Scope.Scope> =>
   Effect.gen(function* () {
     const { transport } = engine
+    const alive = yield* Scope.fork(yield* Effect.scope)
+    const run = Effect.runForkWith(yield* Effect.context<never>())
+    let abandoned = false
     if (transport.end !== undefined && session.id !== undefined) {
-      // A link that fails is lost, and its session with it.
-      yield* Effect.addFinalizer((exit) => (Exit.isFailure(exit) ? Effect.void : endSession(transport, session)))
+      yield* Effect.addFinalizer(() => (abandoned ? Effect.void : endSession(transport, session)))
     }
-    const stream = yield* makeServerStream(engine, session, { reopened: missed, lost: lose })
-    if (ping !== false) yield* Effect.forkScoped(Effect.andThen(silence(engine, ping), Effect.sync(lose)))
-    if (answers) yield* Effect.forkScoped(stream.open)
-    return stream
+    const events = { reopened: missed, lost: lose }
+    const stream = yield* Scope.provide(makeServerStream(engine, session, events), alive)
+    const dead = () => {
+      engine.end(new McpReason.Closed({ detail: "the server answers no pings; it is taken for lost" }))
+      lose()
+    }
+    if (ping !== false) yield* Effect.forkIn(Effect.andThen(silence(engine, ping), Effect.sync(dead)), alive)
+    if (answers) yield* Effect.forkIn(stream.open, alive)
+    const abandon = () => {
+      abandoned = true
+      run(Scope.close(alive, Exit.void))
+    }
+    return { stream, abandon }
   })
 
 /** The log level of the session, said again to a new link. */
@@ -110,17 +129,17 @@ export const openLink = (
       }
     })
     const { session } = agreed
-    const stream = session === undefined ? undefined : yield* compatParts(engine, session, opening, lose)
+    const compat = session === undefined ? undefined : yield* compatParts(engine, session, opening, lose)
     const level = opening.logLevel()
     if (level !== undefined) yield* restoreLogLevel(engine, agreed, level)
     counters.links++
-    return { engine, agreed, stream }
+    return { engine, agreed, stream: compat?.stream, abandon: compat?.abandon ?? (() => {}) }
   })
 
 const hear = (
   notification: KnownNotification,
   agreed: Agreed | undefined,
-  { changed, onLog }: Opening,
+  { changed, completed, onLog }: Opening,
   cancel: (id: string | number) => void
 ): void => {
   if (notification.method === "notifications/message") return onLog(notification.params)
@@ -129,6 +148,7 @@ const hear = (
     const { requestId } = notification.params
     return requestId === undefined ? undefined : cancel(requestId)
   }
+  if (notification.method === "notifications/elicitation/complete") return completed(notification.params.elicitationId)
   const thing = thingIn(notification)
   if (thing !== undefined && advertises(agreed, thing)) changed(thing)
 }

@@ -19,6 +19,7 @@ interface Entry<A> {
 export class Waiters<A> {
   readonly #open = new Map<Waiter, Entry<A>>()
   #closed = false
+  #onEmpty: (() => void) | undefined
 
   get closed(): boolean {
     return this.#closed
@@ -26,13 +27,24 @@ export class Waiters<A> {
 
   /** @param onClose called when the link closes before the waiter was settled */
   add(of: A, onClose: () => void): Waiter {
-    const waiter: Waiter = { settle: () => this.#open.delete(waiter), waits: () => this.#open.has(waiter) }
+    const settle = (): boolean => {
+      const first = this.#open.delete(waiter)
+      if (first && this.#open.size === 0) this.#onEmpty?.()
+      return first
+    }
+    const waiter: Waiter = { settle, waits: () => this.#open.has(waiter) }
     this.#open.set(waiter, { of, onClose })
     return waiter
   }
 
   *all(): Iterable<A> {
     for (const { of } of this.#open.values()) yield of
+  }
+
+  /** Calls back once nobody waits, at once where that is so. */
+  whenEmpty(call: () => void): void {
+    if (this.#open.size === 0) return call()
+    this.#onEmpty = call
   }
 
   /** Settles all; nothing is added afterwards. */

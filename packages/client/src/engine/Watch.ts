@@ -17,19 +17,14 @@ import { compatSubscriber, nativeSubscriber, type Subscriber, type SubscriberTer
 /** How long a subscription must last before the waits after its loss begin anew, in milliseconds. */
 const settledAfter = 60_000
 
-/** One who waits until the server tells. */
-interface Arming {
-  readonly listener: Listener
-  readonly armed: Deferred.Deferred<void, McpError>
-}
-
 /** The watchers of one session. */
 export class Watch {
   readonly #links: Links
   readonly #terms: SubscriberTerms
   readonly #changed: (thing: Thing) => void
   readonly #listeners = new Set<Listener>()
-  #waiting: Array<Arming> = []
+  /** Those who wait until the present listeners are armed. */
+  #waiting: Array<Deferred.Deferred<void, McpError>> = []
   /** Wakes the keeper when the listeners change. */
   #wake: (() => void) | undefined
   /** Rises with each change of the listeners. */
@@ -65,9 +60,9 @@ export class Watch {
       yield* Effect.addFinalizer(() => Effect.sync(() => this.#remove(listener)))
       const armed = Deferred.makeUnsafe<void, McpError>()
       this.#listeners.add(listener)
-      this.#waiting.push({ listener, armed })
+      this.#waiting.push(armed)
       this.#turn()
-      yield* Deferred.await(armed)
+      yield* Effect.onError(Deferred.await(armed), () => Effect.sync(() => this.#remove(listener)))
       return listener.stream
     })
 
@@ -117,13 +112,19 @@ export class Watch {
           const waiting = this.#waiting
           this.#waiting = []
           const set = yield* Effect.result(subscriber.set(this.#things()))
-          if (Result.isFailure(set)) {
+          const failure = Result.isFailure(set) ? set.failure : undefined
+          // What the server refuses is refused to those who came with it; the others go on.
+          const refused = failure?.reason._tag === "Rpc" && waiting.length > 0
+          if (failure !== undefined && !refused) {
             this.#waiting = [...waiting, ...this.#waiting]
-            return set.failure
+            return failure
           }
-          if (first) this.tellAll()
-          first = false
-          for (const { armed } of waiting) Deferred.doneUnsafe(armed, Effect.void)
+          if (first && !refused) {
+            this.tellAll()
+            first = false
+          }
+          const outcome = failure === undefined ? Effect.void : Effect.fail(failure)
+          for (const armed of waiting) Deferred.doneUnsafe(armed, outcome)
           if (this.#listeners.size === 0) return "idle"
           const lost = Effect.raceFirst(subscriber.ended, link.lost)
           const next = yield* Effect.raceFirst(Effect.as(lost, "lost"), Effect.as(this.#turned(version), "turned"))
@@ -145,10 +146,7 @@ export class Watch {
 
   /** Whoever still waits is told why; whoever watches already goes on, unless no link can come. */
   #refuse(error: McpError): void {
-    for (const { armed, listener } of this.#waiting.splice(0)) {
-      this.#listeners.delete(listener)
-      Deferred.doneUnsafe(armed, Effect.fail(error))
-    }
+    for (const armed of this.#waiting.splice(0)) Deferred.doneUnsafe(armed, Effect.fail(error))
     if (error.reason._tag !== "Closed" || this.#links.current() !== undefined) return
     for (const listener of this.#listeners) listener.end(Effect.fail(error))
     this.#listeners.clear()

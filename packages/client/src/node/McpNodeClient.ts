@@ -8,7 +8,7 @@ import { openLink, type Opening } from "../engine/Opening.ts"
 import type { McpError } from "../McpError.ts"
 import type { McpSession } from "../McpSession.ts"
 import { openSession } from "../OpenSession.ts"
-import { promiseClient, type PromiseClient } from "../promise/connect.ts"
+import { promiseClient, type PromiseClient } from "../promise/PromiseClient.ts"
 import { pipeTransport } from "../transport/PipeTransport.ts"
 import { openChild, type ChildCommand } from "./ChildTransport.ts"
 

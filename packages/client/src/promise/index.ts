@@ -1,18 +1,16 @@
 /**
  * Sessions with MCP servers as promises.
  */
-export {
-  connect,
-  type CallOptions,
-  type Connect,
-  type ConnectSettings,
-  type OpenCall,
-  type PromiseCall,
-  type PromiseClient,
-  type RequestOptions,
-  type Settled,
-  type Watching
-} from "./connect.ts"
+export { connect, type Connect, type ConnectSettings, type DirectSettings } from "./connect.ts"
+export type {
+  CallOptions,
+  OpenCall,
+  PromiseCall,
+  PromiseClient,
+  RequestOptions,
+  Settled,
+  Watching
+} from "./PromiseClient.ts"
 export { decline, type Answers, type Asker } from "../Answers.ts"
 export type { Change, Watched } from "../Change.ts"
 export { McpError, McpReason } from "../McpError.ts"

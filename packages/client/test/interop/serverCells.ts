@@ -1,7 +1,9 @@
 /**
  * A row of the table of real servers: how it is started, and in each cell what a session with it must show.
  */
+import type { ProtocolVersion } from "@treadle/protocol/era"
 import type { JsonObject } from "@treadle/protocol/json"
+import type { Answers } from "../../src/index.ts"
 import type { ServerProgram } from "./serverProcess.ts"
 
 /** Why a server cannot show something: it has no occasion for it, or does not do what it says. */
@@ -12,7 +14,7 @@ export class Cannot {
   }
 }
 
-/** The server does not say that it offers this, so that asking for it fails before anything is sent. */
+/** The server does not say that it offers this: its list is empty, and asking for it fails before anything is sent. */
 export const notOffered = "not offered"
 export type NotOffered = typeof notOffered
 
@@ -71,9 +73,9 @@ export interface Updated extends ToolUse {
   readonly uri: string
 }
 
-/** A call that asks with a form, the answer, and the text of the result. */
+/** A call of which the server asks, what it is answered, and the text of the result. */
 export interface Asked extends TextUse {
-  readonly answer: JsonObject
+  readonly answers: Answers
 }
 
 /** The cells of a row. */
@@ -94,16 +96,16 @@ export interface Cells {
   readonly listChanged: ListChanged | Cannot
   readonly updated: Updated | NotOffered | Cannot
   readonly asked: Asked | Cannot
-  /** What ends with the session: the process, the open requests, or these and the compat session. */
-  readonly ends: "process" | "requests" | "session"
 }
 
 /** One server over one transport in one revision. */
 export interface Row extends ServerProgram {
   readonly name: string
   readonly transport: "stdio" | "HTTP" | "two endpoints"
-  readonly version: "2026-07-28" | "2025-11-25"
+  readonly version: ProtocolVersion
   /** The revision must be set, because the server speaks another one as well. */
   readonly pinned: boolean
+  /** What ends with the session: the process, the open requests, or these and the compat session. */
+  readonly ends: "process" | "requests" | "session"
   readonly cells: Cells
 }

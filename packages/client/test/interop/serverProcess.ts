@@ -3,11 +3,13 @@
  */
 import { spawn } from "node:child_process"
 import { fileURLToPath } from "node:url"
+import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { Recorder } from "@treadle/testing"
 import { McpClient, type ClientSettings, type McpError, type McpSession } from "../../src/index.ts"
 import { McpNodeClient } from "../../src/node/index.ts"
+import type { Row } from "./serverCells.ts"
 
 /** The program of a server. */
 export interface ServerProgram {
@@ -30,7 +32,7 @@ export interface Said {
   text: string
 }
 
-const preload = new URL("servers/witness.mjs", import.meta.url).href
+export const preload = new URL("servers/witness.mjs", import.meta.url).href
 
 /** One of the programs beside this file. */
 export const fixture = (name: string): string => fileURLToPath(new URL(`servers/${name}.mjs`, import.meta.url))
@@ -98,3 +100,20 @@ export const started = (
         })
       )
     : Effect.map(listening(server, witness), (url) => McpClient.http(url, settings))
+
+const isAlive = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+/** After the session has closed: waits until nothing of it is left at the server. @param ends what ends with it */
+export const leavesNothing = (ends: Row["ends"], witness: Witness): Effect.Effect<unknown> =>
+  ends === "process"
+    ? Effect.sync(() => {
+        assert.isAbove(witness.said.pid, 0)
+        assert.isFalse(isAlive(witness.said.pid))
+      })
+    : witness.until(({ methods, open }) => open === 0 && methods.includes("DELETE") === (ends === "session"))

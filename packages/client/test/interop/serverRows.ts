@@ -2,14 +2,22 @@
  * Every real server over every transport and revision that it speaks.
  */
 import path from "node:path"
+import { pathToFileURL } from "node:url"
+import type { ElicitResult } from "@treadle/protocol/schema"
+import type { Answers } from "../../src/index.ts"
 import { fixture } from "./serverProcess.ts"
 import { Cannot, notOffered, type Cells, type Row } from "./serverCells.ts"
 
 const published = (name: string): string =>
   path.resolve(import.meta.dirname, "../../../../node_modules/@modelcontextprotocol", name, "dist/index.js")
 
+/** Fills in every form alike. */
+const filledIn = (content: NonNullable<ElicitResult["content"]>): Answers => ({
+  form: () => ({ action: "accept", content })
+})
+
 /** What all programs in `servers/` serve alike. */
-const boxOffice = {
+export const boxOffice = {
   tools: ["get_show", "ping", "steps", "wait", "ask", "grow", "touch"],
   call: { tool: "ping", text: "pong" },
   structured: { tool: "get_show", args: { id: 1 }, value: { id: 1, title: "Hämlet 😀" } },
@@ -22,7 +30,7 @@ const boxOffice = {
   completed: { prompt: "bill", argument: "title", typed: "H", values: ["Hamlet", "Henry V"] },
   listChanged: { list: "tools", tool: "grow" },
   updated: { uri: "box://board", tool: "touch" },
-  asked: { tool: "ask", answer: { seats: 3 }, text: "3 seats" }
+  asked: { tool: "ask", answers: filledIn({ seats: 3 }), text: "3 seats" }
 } satisfies Partial<Cells>
 
 const official = (version: string) => ({ ...boxOffice, server: { name: "official", version } })
@@ -42,11 +50,11 @@ const sdkV2 = (): ReadonlyArray<Row> => {
     asked: new Cannot("without sessions it forgets what the client can be asked")
   } as const
   return [
-    { ...native, ...stdio, cells: { ...cells, ends: "process" } },
-    { ...native, ...http, cells: { ...cells, ends: "requests" } },
-    { ...compat, ...stdio, cells: { ...cells, ends: "process" } },
-    { ...compat, ...http, name: `${base.name} without sessions`, cells: { ...cells, ...stateless, ends: "requests" } },
-    { ...compat, ...http, args: ["sessions"], pinned: false, cells: { ...cells, ends: "session" } }
+    { ...native, ...stdio, ends: "process", cells },
+    { ...native, ...http, ends: "requests", cells },
+    { ...compat, ...stdio, ends: "process", cells },
+    { ...compat, ...http, name: `${base.name} without sessions`, ends: "requests", cells: { ...cells, ...stateless } },
+    { ...compat, ...http, args: ["sessions"], pinned: false, ends: "session", cells }
   ]
 }
 
@@ -55,9 +63,9 @@ const sdkV1 = (): ReadonlyArray<Row> => {
   const base = { name: "official SDK 1.32", program: fixture("sdk-v1"), version: "2025-11-25", pinned: false } as const
   const cells = official("1.32.2")
   return [
-    { ...base, transport: "stdio", args: ["stdio"], cells: { ...cells, ends: "process" } },
-    { ...base, transport: "HTTP", args: ["http"], path: "/mcp", cells: { ...cells, ends: "session" } },
-    { ...base, transport: "two endpoints", args: ["sse"], path: "/sse", cells: { ...cells, ends: "requests" } }
+    { ...base, transport: "stdio", args: ["stdio"], ends: "process", cells },
+    { ...base, transport: "HTTP", args: ["http"], path: "/mcp", ends: "session", cells },
+    { ...base, transport: "two endpoints", args: ["sse"], path: "/sse", ends: "requests", cells }
   ]
 }
 
@@ -72,10 +80,10 @@ const effectAi = (): ReadonlyArray<Row> => {
   const failed = { ...boxOffice.failed, text: '"no show 9"' }
   const cells = { ...boxOffice, failed, server: { name: "effect", version: "4.1.0" } }
   return [
-    { ...native, ...stdio, cells: { ...cells, ends: "process" } },
-    { ...native, ...http, cells: { ...cells, ends: "requests" } },
-    { ...compat, ...stdio, cells: { ...cells, ends: "process" } },
-    { ...compat, ...http, cells: { ...cells, updated: notOffered, ends: "session" } }
+    { ...native, ...stdio, ends: "process", cells },
+    { ...native, ...http, ends: "requests", cells },
+    { ...compat, ...stdio, ends: "process", cells },
+    { ...compat, ...http, ends: "session", cells: { ...cells, updated: notOffered } }
   ]
 }
 
@@ -85,8 +93,8 @@ const fastmcp = (): ReadonlyArray<Row> => {
   const listChanged = { list: "prompts", tool: "grow" } as const
   const cells = { ...boxOffice, listChanged, server: { name: "fastmcp", version: "4.20.16" } }
   return [
-    { ...base, transport: "stdio", args: ["stdio"], cells: { ...cells, ends: "process" } },
-    { ...base, transport: "HTTP", args: ["http"], path: "/mcp", cells: { ...cells, ends: "session" } }
+    { ...base, transport: "stdio", args: ["stdio"], ends: "process", cells },
+    { ...base, transport: "HTTP", args: ["http"], path: "/mcp", ends: "session", cells }
   ]
 }
 
@@ -148,7 +156,7 @@ const everythingCells = {
     args: { name: "board.gz", data: "data:text/plain,board" }
   },
   updated: { uri: "demo://resource/dynamic/text/7", tool: "toggle-subscriber-updates" },
-  asked: { tool: "trigger-elicitation-request", answer: { name: "Ada" }, text: /- Name: Ada/ }
+  asked: { tool: "trigger-elicitation-request", answers: filledIn({ name: "Ada" }), text: /- Name: Ada/ }
 } satisfies Partial<Cells>
 
 /** `server-everything`. */
@@ -157,13 +165,17 @@ const everything = (): ReadonlyArray<Row> => {
   const base = { name: "server-everything 2026.8", program, version: "2025-11-25", pinned: false } as const
   const cells = everythingCells
   return [
-    { ...base, transport: "stdio", args: ["stdio"], cells: { ...cells, ends: "process" } },
-    { ...base, transport: "HTTP", args: ["streamableHttp"], path: "/mcp", cells: { ...cells, ends: "session" } },
-    { ...base, transport: "two endpoints", args: ["sse"], path: "/sse", cells: { ...cells, ends: "requests" } }
+    { ...base, transport: "stdio", args: ["stdio"], ends: "process", cells },
+    { ...base, transport: "HTTP", args: ["streamableHttp"], path: "/mcp", ends: "session", cells },
+    { ...base, transport: "two endpoints", args: ["sse"], path: "/sse", ends: "requests", cells }
   ]
 }
 
-/** `server-filesystem`. @param folder what it serves; it holds `bill.txt` */
+/**
+ * `server-filesystem`.
+ *
+ * @param folder what it serves; it holds `bill.txt` and a folder `stage`, which the client has as a root
+ */
 const filesystem = (folder: string): Row => ({
   name: "server-filesystem 2026.8",
   program: published("server-filesystem"),
@@ -171,6 +183,7 @@ const filesystem = (folder: string): Row => ({
   transport: "stdio",
   version: "2025-11-25",
   pinned: false,
+  ends: "process",
   cells: {
     server: { name: "secure-filesystem-server", version: "0.2.0" },
     tools: [
@@ -189,7 +202,7 @@ const filesystem = (folder: string): Row => ({
       "get_file_info",
       "list_allowed_directories"
     ],
-    call: { tool: "list_directory", args: { path: folder }, text: "[FILE] bill.txt" },
+    call: { tool: "list_directory", args: { path: folder }, text: "[FILE] bill.txt\n[DIR] stage" },
     structured: {
       tool: "read_text_file",
       args: { path: path.join(folder, "bill.txt") },
@@ -204,8 +217,11 @@ const filesystem = (folder: string): Row => ({
     completed: notOffered,
     listChanged: new Cannot("its tools do not change, and it has no other list"),
     updated: notOffered,
-    asked: new Cannot("it asks for roots only"),
-    ends: "process"
+    asked: {
+      tool: "list_allowed_directories",
+      answers: { roots: [folder, path.join(folder, "stage")].map((root) => ({ uri: pathToFileURL(root).href })) },
+      text: /[/\\]stage$/
+    }
   }
 })
 
@@ -220,6 +236,7 @@ const memory = (folder: string): Row => ({
   transport: "stdio",
   version: "2025-11-25",
   pinned: false,
+  ends: "process",
   cells: {
     server: { name: "memory-server", version: "0.6.3" },
     tools: [
@@ -246,20 +263,19 @@ const memory = (folder: string): Row => ({
       all: ["memory://knowledge-graph"],
       one: { uri: "memory://knowledge-graph", text: /"relations": \[\]/ }
     },
-    templates: new Cannot("it has none"),
+    templates: notOffered,
     prompts: notOffered,
     completed: notOffered,
     listChanged: new Cannot("its lists do not change"),
     updated: { uri: "memory://knowledge-graph", tool: "delete_entities", args: { entityNames: ["Ada"] } },
-    asked: new Cannot("it asks nothing"),
-    ends: "process"
+    asked: new Cannot("it asks nothing")
   }
 })
 
 /**
  * All rows.
  *
- * @param folder an empty folder but for `bill.txt`, for the servers that work on files
+ * @param folder an empty folder but for `bill.txt` and a folder `stage`, for the servers that work on files
  */
 export const serverRows = (folder: string): ReadonlyArray<Row> => [
   ...everything(),

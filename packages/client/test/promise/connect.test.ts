@@ -39,6 +39,13 @@ const shows: HttpScript = serving((seen, reply) => {
 })
 
 describe("connect", () => {
+  it.each([undefined, null, {}, 7, ""])("rejects with a sentence where it is given no server: %j", async (target) => {
+    const error = await rejection(connect(target as never))
+    if (target === "") return assert.instanceOf(error, McpError)
+    assert.instanceOf(error, TypeError)
+    assert.match(String(error), /^TypeError: connect takes a URL, such as .* it was given neither\. Is the setting/)
+  })
+
   it.effect("gives calls as promises", () =>
     against(shows, async (client) => {
       assert.deepStrictEqual(await client.call(getShow)({ id: 1 }), { id: 1, title: "Hamlet" })

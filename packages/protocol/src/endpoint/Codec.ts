@@ -16,6 +16,7 @@ import {
   refuseSchema,
   schemaProblems,
   standardProblems,
+  tooDeep,
   type Json,
   type JsonObject,
   type Misfit,
@@ -37,6 +38,13 @@ const isThere = <A, E>(effect: Effect.Effect<A, E>): effect is Exit.Success<A> =
   Exit.isExit(effect) && Exit.isSuccess(effect)
 
 const misfit = (error: { readonly issue: SchemaIssue.Issue }): Misfit => ({ problems: schemaProblems(error.issue) })
+
+/** A value from outside may nest deeper than it can be read: then it does not fit, and nothing is broken. */
+const readable = <A>(value: unknown, decoded: Effect.Effect<A, Misfit>): Effect.Effect<A, Misfit> =>
+  Effect.catchDefect(decoded, (defect) => {
+    const problem = tooDeep(defect, value)
+    return problem === undefined ? Effect.die(defect) : Effect.fail(problem)
+  })
 
 /**
  * The codec of an Effect Schema.
@@ -62,7 +70,7 @@ const workingCodec = (schema: PureSchema, side: "input" | "output"): Codec => {
     findings: lintSchema(schema, printed, side),
     decode: (value) => {
       const decoded = decode(value)
-      return isThere(decoded) ? decoded : Effect.mapError(decoded, misfit)
+      return isThere(decoded) ? decoded : readable(value, Effect.mapError(decoded, misfit))
     },
     encode: (value) => {
       const encoded = encode(value)
@@ -161,7 +169,7 @@ const printStandard = (standard: Standard, side: "input" | "output"): Printed =>
  */
 export const standardInputCodec = (standard: Standard): Codec => ({
   ...printStandard(standard, "input"),
-  decode: (value) => validated(standard, value),
+  decode: (value) => readable(value, validated(standard, value)),
   encode: plainJson
 })
 
@@ -171,7 +179,7 @@ export const standardInputCodec = (standard: Standard): Codec => ({
  */
 export const standardOutputCodec = (standard: Standard): Codec => ({
   ...printStandard(standard, "output"),
-  decode: (value) => validated(standard, value),
+  decode: (value) => readable(value, validated(standard, value)),
   encode: (value) => Effect.flatMap(validated(standard, value), plainJson)
 })
 

@@ -38,11 +38,14 @@ type OptionalKeys<F> = {
       : never
 }[keyof F]
 
-type FieldArgs<F extends PureFields> = Simplify<
-  { readonly [K in Exclude<keyof F, OptionalKeys<F>>]: F[K]["Type"] } & {
-    readonly [K in OptionalKeys<F>]?: F[K]["Type"]
-  }
->
+/** Without fields nothing may be given: an empty type would take any object. */
+type FieldArgs<F extends PureFields> = [keyof F] extends [never]
+  ? { readonly [name: string]: never }
+  : Simplify<
+      { readonly [K in Exclude<keyof F, OptionalKeys<F>>]: F[K]["Type"] } & {
+        readonly [K in OptionalKeys<F>]?: F[K]["Type"]
+      }
+    >
 
 /** What a handler gets: decoded, defaults filled in. */
 export type Input<I> =

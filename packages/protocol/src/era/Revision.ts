@@ -2,8 +2,9 @@
  * What one dated revision changes: the facts that a server or a client needs to speak it. A revision says how it differs
  * from the next newer one; what it does not mention is the same.
  */
+import type * as Result from "effect/Result"
 import type { JsonObject } from "../json/index.ts"
-import type { ClientCapabilities } from "../schema/index.ts"
+import type { ClientCapabilities, FormSchema } from "../schema/index.ts"
 import type { Era } from "./Era.ts"
 import type { ProtocolVersion } from "./ProtocolVersion.ts"
 
@@ -16,6 +17,8 @@ export interface Revision {
   readonly polls: boolean
   /** What a client can be asked at this revision, of what it declared: what is newer is left out. */
   readonly able: (declared: ClientCapabilities) => ClientCapabilities
+  /** The form as this revision writes it, or the names of the fields that it cannot ask for. */
+  readonly form: (form: FormSchema) => Result.Result<FormSchema, ReadonlyArray<string>>
   /** Rewrites a content block of a type that this revision does not have; others stay as they are. */
   readonly block: (block: JsonObject) => JsonObject
   /** Whether blocks need rewriting at all, so that printed results can stay printed. */

@@ -1,10 +1,19 @@
 /**
- * Icons, titled choices and polling streams are not known yet; readers pass over them. People are asked in forms only,
- * and models are offered no tools; context may always be included.
+ * Icons and polling streams are not known yet; readers pass over them. People are asked in forms only, whose fields take
+ * one choice each and have their titles beside them; models are offered no tools, and context may always be included.
  */
+import * as Result from "effect/Result"
 import { isRecord } from "../json/index.ts"
+import type { FormField } from "../schema/index.ts"
 import type { Revision } from "./Revision.ts"
 import { v2025_11_25 } from "./v2025_11_25.ts"
+
+/** The titles of choices stand in a list of their own. */
+const titlesBeside = (field: FormField): FormField => {
+  if (!("oneOf" in field) || field.oneOf === undefined) return field
+  const { oneOf, ...rest } = field
+  return { ...rest, enum: oneOf.map((choice) => choice.const), enumNames: oneOf.map(({ title }) => title) }
+}
 
 export const v2025_06_18: Revision = {
   ...v2025_11_25,
@@ -14,5 +23,15 @@ export const v2025_06_18: Revision = {
     ...rest,
     ...(isRecord(elicitation) ? { elicitation: { form: {} } } : {}),
     ...(isRecord(sampling) ? { sampling: { context: {} } } : {})
-  })
+  }),
+  form: ({ properties, ...rest }) => {
+    const fields = Object.entries(properties)
+    const several = fields.flatMap(([name, { type }]) => (type === "array" ? [name] : []))
+    return several.length > 0
+      ? Result.fail(several)
+      : Result.succeed({
+          ...rest,
+          properties: Object.fromEntries(fields.map(([name, field]) => [name, titlesBeside(field)]))
+        })
+  }
 }

@@ -1,4 +1,5 @@
 /** The neutral model as it stands on the wire. */
+import * as Result from "effect/Result"
 import type { Revision } from "./Revision.ts"
 
 export const v2026_07_28: Revision = {
@@ -7,6 +8,7 @@ export const v2026_07_28: Revision = {
   batches: false,
   polls: false,
   able: (declared) => declared,
+  form: Result.succeed,
   block: (block) => block,
   rewrites: false
 }

@@ -6,6 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { toolShape } from "@treadle/protocol/endpoint"
 import type { JsonObject } from "@treadle/protocol/json"
 import { Ajv2020 } from "ajv/dist/2020.js"
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as z from "zod/v4"
@@ -65,6 +66,38 @@ describe("two schemas that refer to each other", () => {
         const { problems } = yield* Effect.flip(shape.input.decode(nested(50, 7)))
         assert.match(problems.join("\n"), /^files\[0\]\.folder\.files/)
       })
+  )
+})
+
+describe("a value that nests deeper than the stack", () => {
+  /** Made level by level, because it is deeper than the stack of this test too. */
+  const deepest = (levels: number, bottom: unknown): unknown =>
+    Array.from({ length: levels }).reduce((folder) => ({ name: "f", files: [{ size: 1, folder }] }), bottom)
+
+  for (const [library, schema] of [
+    ["Effect", Folder],
+    ["Zod", ZodFolder]
+  ] as const) {
+    it.effect.each([5_000, 100_000])(`B096: does not fit an input or an output of ${library} at %i levels`, (levels) =>
+      Effect.gen(function* () {
+        const shape = toolShape({ input: schema, output: schema })
+        for (const bottom of [null, { name: "f", files: [] }, 7]) {
+          for (const decode of [shape.input.decode, shape.output?.decode ?? shape.input.decode]) {
+            const { problems } = yield* Effect.flip(decode(deepest(levels, bottom)))
+            assert.deepStrictEqual(problems, ["the value nests too deeply to be read"])
+          }
+        }
+      })
+    )
+  }
+
+  it.effect("D5: leaves what a schema dies of by itself a defect", () =>
+    Effect.gen(function* () {
+      const forever = (): number => forever() + 1
+      const input = { text: Schema.String.check(Schema.makeFilter(() => forever() > 0)) }
+      const defect = yield* Effect.flip(Effect.sandbox(toolShape({ input }).input.decode({ text: "x" })))
+      assert.isTrue(Cause.hasDies(defect))
+    })
   )
 })
 

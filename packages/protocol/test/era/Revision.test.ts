@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as Result from "effect/Result"
 import { eraOf, negotiated, protocolVersions, revisionOf } from "@treadle/protocol/era"
 
 const compat = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"]
@@ -47,6 +48,37 @@ describe("A revision", () => {
     const revision = revisionOf(version)
     assert.deepStrictEqual(revision?.able(declared), able)
     assert.deepStrictEqual(revision?.able({}), {})
+  })
+
+  it.each([
+    ["2026-07-28", "oneOf"],
+    ["2025-11-25", "oneOf"],
+    ["2025-06-18", "enumNames"],
+    ["2025-03-26", "enumNames"],
+    ["2024-11-05", "enumNames"]
+  ])("ELIC-05 %s writes a form with the titles of choices as %s", (version, member) => {
+    const form = revisionOf(version)?.form
+    assert(form !== undefined)
+    const choice = { type: "string", title: "Row", default: "b", enum: ["a", "b"] } as const
+    const { enum: _, ...plain } = choice
+    const titles = ["Front", "Back"]
+    const newer = {
+      ...plain,
+      oneOf: [
+        { const: "a", title: "Front" },
+        { const: "b", title: "Back" }
+      ]
+    }
+    const kept = { name: { type: "string" }, seats: { type: "integer", maximum: 9 }, row: choice } as const
+    const wanted = { type: "object", properties: { ...kept, titled: newer }, required: ["name"] } as const
+    const older = { ...wanted, properties: { ...kept, titled: { ...choice, enumNames: titles } } }
+    assert.deepStrictEqual(form(wanted), Result.succeed(member === "oneOf" ? wanted : older))
+    const days = { type: "array", items: { type: "string", enum: ["Fri"] } } as const
+    const several = { ...wanted, properties: { days, row: choice, nights: days } }
+    assert.deepStrictEqual(
+      form(several),
+      member === "oneOf" ? Result.succeed(several) : Result.fail(["days", "nights"])
+    )
   })
 
   it("VER there is one for each version that is known, and for nothing else", () => {

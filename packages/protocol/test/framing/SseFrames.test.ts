@@ -43,6 +43,19 @@ const stream = Arbitrary.map(Arbitrary.array(Arbitrary.schema(Schema.Literals(pi
 )
 
 describe("SseReader", () => {
+  it("CHTTP-12: says where to take the stream up again: after the last event that was complete, with data or without", () => {
+    const reader = new SseReader(1000)
+    assert.isUndefined(reader.lastEventId)
+    reader.push("id: a\ndata: x\n\n")
+    assert.strictEqual(reader.lastEventId, "a")
+    reader.push("id: b\n\n")
+    assert.strictEqual(reader.lastEventId, "b")
+    reader.push("id: c\ndata: half")
+    assert.strictEqual(reader.lastEventId, "b")
+    reader.push("\n\ndata: y\n\n")
+    assert.strictEqual(reader.lastEventId, "c")
+  })
+
   it.prop(
     "any cut of the same text gives the same events and the same overflow",
     [stream, places(80)],

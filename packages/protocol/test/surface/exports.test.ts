@@ -21,8 +21,8 @@ const names: { readonly [path: string]: string } = {
   `,
   "./json": `
     anyOfObjects embed fromBase64 hasObjectRoot isJsonObject isRecord lean lintSchema maxSchemaDepth
-    objectRoot own parseJson pathText printSchema record refuseSchema resolveRoot schemaProblems
-    standardProblems structured textFromBase64 toBase64 unwrap wireDecoder wrap
+    nestsDeeper objectRoot own parseJson pathText printSchema record refuseSchema resolveRoot schemaProblems
+    standardProblems structured textFromBase64 toBase64 tooDeep unwrap wireDecoder wrap
   `,
   "./rpc": `
     ErrorCode Message RequestId RpcError errorName isRequestId methodNames methodRow printNotification
@@ -39,7 +39,7 @@ const names: { readonly [path: string]: string } = {
     PromptPage PromptResult ReadResult Resource ResourceContents ResourceLink ResourcePage ResourceTemplate
     ResourceUpdated Role Root RootsResult SamplingMessage ServerCapabilities ServerRequest ServerResult
     SubscriptionFilter TemplatePage TextContent TextResourceContents Tool ToolAnnotations ToolName ToolPage
-    ToolResult ToolResultContent ToolUseContent UnknownContent UriTemplate UrlRequest displayName formAnswer
+    ToolResult ToolResultContent ToolUseContent UnknownContent UriTemplate UrlRequest displayName fillForm formAnswer
     formSchema isIconAddress isLogLevel isMetaKey isReservedMetaKey logLevels maxCompletions passesLevel
     requestMeta textOf
   `

@@ -60,12 +60,12 @@ export const makeAnswers = (dress: Dress, report: Report) => {
       )
     }
     if (reason === "no-capability") {
-      const missing = requires ?? {}
+      const missing = requires === undefined ? undefined : { requiredCapabilities: requires }
       return failed(
         request,
         request.revision.era === "native"
-          ? RpcError.missingCapability(message, missing)
-          : RpcError.invalidParams(message, { requiredCapabilities: missing })
+          ? RpcError.missingCapability(message, requires ?? {})
+          : RpcError.invalidParams(message, missing)
       )
     }
     return reason === "malformed" ? failed(request, RpcError.invalidParams(message)) : inWords(request, message)

@@ -9,6 +9,7 @@ import * as Exit from "effect/Exit"
 import { printResult, RpcError } from "@treadle/protocol/rpc"
 import { CurrentCall } from "../CurrentCall.ts"
 import type { Admitted } from "../envelope/Admitted.ts"
+import { isOnPipe } from "../envelope/Presented.ts"
 import type { Outlet, SessionFacts } from "../envelope/SessionFacts.ts"
 import type { Dress } from "../envelope/Dress.ts"
 import type { Refusal } from "../envelope/Refusal.ts"
@@ -158,7 +159,7 @@ export const makeEngine = (parts: EngineParts) => {
     if ("_tag" in answered) return void sink.answer(failed(request, answered))
     if ("session" in answered) {
       const { session, text } = answered
-      if (request.inbound.http === undefined) session.attach(outletOf(sink))
+      if (isOnPipe(request.inbound)) session.attach(outletOf(sink))
       const id = session.id === "" ? undefined : session.id
       return void sink.answer({ text: printResult(request.request.id, text), session: id })
     }

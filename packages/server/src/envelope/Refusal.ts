@@ -44,5 +44,10 @@ export interface Refusal {
 /** What a request of a session that is no more is told (CHTTP-17). */
 export const sessionEnded: RpcError = RpcError.invalidRequest("The session has ended. Send initialize without its id")
 
+/** What a reader is told that comes back for events which are kept no longer (CHTTP-12). */
+export const eventNotKept: RpcError = RpcError.invalidRequest(
+  "What came after the event that Last-Event-ID names is no longer kept. Open a stream without it"
+)
+
 /** What is said to whoever comes after the server was told to stop, and to calls that outlast the grace. */
 export const serverStopping: RpcError = RpcError.internal("The server is stopping")

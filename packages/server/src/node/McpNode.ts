@@ -8,13 +8,13 @@ import type * as Scope from "effect/Scope"
 import { RpcError } from "@treadle/protocol/rpc"
 import { refused } from "../engine/Answers.ts"
 import { Counters } from "../Counters.ts"
+import type { HttpSettings } from "../McpHttp.ts"
 import type { LiveHandle, LiveService } from "../Live.ts"
 import { Mcp, type With } from "../Mcp.ts"
 import type { McpBuildErrors } from "../McpBuildError.ts"
 import { liveHandle, notServing, plainDoor, type Complete, type PlainDoor } from "../PlainDoor.ts"
 import type { Served, ServedSettings } from "../Served.ts"
-import { makeGuard, type GuardParts, type GuardSettings } from "../transport/HttpGuard.ts"
-import type { ReplyForm } from "../transport/HttpReply.ts"
+import { makeGuard, type GuardParts } from "../transport/HttpGuard.ts"
 import { statusOf } from "../transport/HttpStatus.ts"
 import { makeOutbox } from "../transport/Outbox.ts"
 import { sseVerbs, twoEndpoint, type SseSettings } from "../transport/TwoEndpoint.ts"
@@ -22,14 +22,8 @@ import { nodeExchange, type NodeDoorParts } from "./NodeExchange.ts"
 import type { NodeRequest } from "./NodeBody.ts"
 import { serveStdio } from "./NodeStdio.ts"
 
-/** Settings of the HTTP doors. */
-export interface NodeSettings extends ServedSettings, GuardSettings {
-  /** `auto` by default: JSON, and events once there is something to send ahead of the answer or the call lasts. */
-  readonly replies?: ReplyForm
-}
-
 /** Settings of a server of its own. */
-export interface ListenSettings extends NodeSettings {
+export interface ListenSettings extends HttpSettings {
   /** 0 takes a free port. */
   readonly port?: number
   /** `127.0.0.1` by default. */
@@ -79,7 +73,7 @@ type StdioArguments<Ctx> = {} extends Ctx
 
 const doorParts = (
   served: Served,
-  settings: NodeSettings & GuardParts,
+  settings: HttpSettings & GuardParts,
   outbox: NodeDoorParts["outbox"]
 ): NodeDoorParts => ({
   served,
@@ -105,7 +99,7 @@ const unavailable = (res: ServerResponse): void => {
  * @param settings `hosts` and `origins` that are served, `limits`, `replies`, `onDefect`
  * @throws McpBuildErrors with every reason, when the definition cannot be served or a setting could not work
  */
-const handler = <R, Ctx>(mcp: Mcp<R, Ctx> & Complete<R>, settings: NodeSettings = {}): NodeDoor<Ctx> =>
+const handler = <R, Ctx>(mcp: Mcp<R, Ctx> & Complete<R>, settings: HttpSettings = {}): NodeDoor<Ctx> =>
   nodeDoor(mcp as unknown as Mcp<never, Ctx>, settings, (served) => served)
 
 /**
@@ -117,7 +111,7 @@ const handler = <R, Ctx>(mcp: Mcp<R, Ctx> & Complete<R>, settings: NodeSettings 
  * @deprecated HTTP+SSE is deprecated (SEP-2596), and goes three months after that is final. Serve `handler`, which takes
  * clients of 2024-11-05 too when they speak Streamable HTTP.
  */
-const sse = <R, Ctx>(mcp: Mcp<R, Ctx> & Complete<R>, settings: SseSettings & NodeSettings = {}): NodeDoor<Ctx> =>
+const sse = <R, Ctx>(mcp: Mcp<R, Ctx> & Complete<R>, settings: SseSettings & HttpSettings = {}): NodeDoor<Ctx> =>
   nodeDoor(mcp as unknown as Mcp<never, Ctx>, { ...settings, verbs: sseVerbs }, twoEndpoint(settings))
 
 /** The context of a request. Express, where the handler is mounted bare, gives its `next` in that place. */
@@ -126,7 +120,7 @@ const contextOf = (given: unknown): unknown => (typeof given === "function" ? {}
 /** @param face what the door calls of the served thing */
 const nodeDoor = <Ctx>(
   mcp: Mcp<never, Ctx>,
-  settings: NodeSettings & GuardParts,
+  settings: HttpSettings & GuardParts,
   face: (served: Served) => Served
 ): NodeDoor<Ctx> => {
   const door = plainDoor(mcp, settings)
@@ -169,7 +163,7 @@ export interface ScopedHandler<R, Ctx> {
  */
 const scoped = <R, Ctx>(
   mcp: Mcp<R, Ctx>,
-  settings: NodeSettings = {}
+  settings: HttpSettings = {}
 ): Effect.Effect<ScopedHandler<R, Ctx>, McpBuildErrors, R | Scope.Scope> =>
   Effect.map(Mcp.served(mcp, settings), (served) => {
     const parts = doorParts(served, settings, makeOutbox(setImmediate))

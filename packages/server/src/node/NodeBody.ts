@@ -5,26 +5,10 @@
 import { isUtf8 } from "node:buffer"
 import type { IncomingMessage } from "node:http"
 import { isRecord } from "@treadle/protocol/json"
-import { RpcError } from "@treadle/protocol/rpc"
-import type { Refusal } from "../envelope/Refusal.ts"
+import { goneBody, notUtf8, parseText, tooLarge, type Body } from "../transport/HttpBody.ts"
 
 /** A request on which a framework may have left the body. */
 export type NodeRequest = IncomingMessage & { readonly body?: unknown }
-
-/** The value, or why there is none. */
-export type Body = { readonly value: unknown } | { readonly refusal: Refusal }
-
-const notJson = (why: string): Body => ({
-  refusal: { rung: "json", error: RpcError.parseError(`Parse error: ${why}`) }
-})
-
-const parseText = (text: string): Body => {
-  try {
-    return { value: JSON.parse(text) as unknown }
-  } catch (error) {
-    return notJson(error instanceof Error ? error.message : "the body is not JSON")
-  }
-}
 
 /** The length of a byte order mark at the start, where there is one. */
 const markLength = (bytes: Uint8Array): number => (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0)
@@ -34,24 +18,12 @@ const asBuffer = (bytes: Uint8Array): Buffer =>
 
 /** Parses bytes as UTF-8 JSON, with or without a byte order mark. */
 export const parseBytes = (bytes: Uint8Array): Body =>
-  isUtf8(bytes) ? parseText(asBuffer(bytes).toString("utf8", markLength(bytes))) : notJson("the body is not UTF-8")
+  isUtf8(bytes) ? parseText(asBuffer(bytes).toString("utf8", markLength(bytes))) : notUtf8
 
-const tooLarge = (limit: number): Body => ({
-  refusal: {
-    rung: "body-size",
-    error: RpcError.invalidRequest(`The body is larger than ${limit} bytes (limits.bodyBytes)`)
-  }
-})
-
-const gone: Body = {
-  refusal: {
-    rung: "body-gone",
-    error: RpcError.internal(
-      "The request body was already read by another middleware and is not on req.body. Mount the MCP handler before it, " +
-        "or pass the parsed body as req.body."
-    )
-  }
-}
+const gone = goneBody(
+  "The request body was already read by another middleware and is not on req.body. Mount the MCP handler before it, " +
+    "or pass the parsed body as req.body."
+)
 
 /** Some parsers leave an empty object on a request that they did not read. */
 const isUntouched = (req: NodeRequest, body: unknown): boolean =>

@@ -11,11 +11,12 @@ import type { Refusal } from "../envelope/Refusal.ts"
 import { refused } from "../engine/Answers.ts"
 import type { Principal } from "../Principal.ts"
 import type { Served } from "../Served.ts"
+import type { Body } from "../transport/HttpBody.ts"
 import type { Guard } from "../transport/HttpGuard.ts"
 import { HttpReply, type HttpWriter, type ReplySettings } from "../transport/HttpReply.ts"
 import { statusOf, streamOver } from "../transport/HttpStatus.ts"
 import type { Outbox, Outgoing } from "../transport/Outbox.ts"
-import { readBody, type Body, type NodeRequest } from "./NodeBody.ts"
+import { readBody, type NodeRequest } from "./NodeBody.ts"
 import { headerLookup, type HeaderLookup } from "./NodeHeaders.ts"
 
 /** What the requests of one door share. */

@@ -4,7 +4,6 @@
  */
 import * as Effect from "effect/Effect"
 import type * as Context from "effect/Context"
-import { RpcError } from "@treadle/protocol/rpc"
 import type { Principal } from "../Principal.ts"
 import { HeaderName } from "@treadle/protocol/http"
 import type { Inbound } from "../envelope/Inbound.ts"
@@ -12,6 +11,7 @@ import type { Refusal } from "../envelope/Refusal.ts"
 import { refused } from "../engine/Answers.ts"
 import type { Sink } from "../engine/Sink.ts"
 import type { PageReply } from "./Cors.ts"
+import { goneBody, notUtf8, parseText, tooLarge, type Body } from "./HttpBody.ts"
 import type { Guard } from "./HttpGuard.ts"
 import type { OpenedStream } from "../engine/sessions/SessionStream.ts"
 import { HttpReply, type HttpWriter, type ReplySettings } from "./HttpReply.ts"
@@ -147,18 +147,7 @@ const events = { json: false, events: true }
 /** Requests whose sender cannot be told apart from others share no limit. */
 let requests = 0
 
-type Body = { readonly value: unknown } | { readonly refusal: Refusal }
-
-const notJson = (why: string): Body => ({
-  refusal: { rung: "json", error: RpcError.parseError(`Parse error: ${why}`) }
-})
-
-const goneBody: Body = {
-  refusal: {
-    rung: "body-gone",
-    error: RpcError.internal("The body of the request was already read. Pass the request before anything reads it.")
-  }
-}
+const gone = goneBody("The body of the request was already read. Pass the request before anything reads it.")
 
 const readBytes = async (request: Request, limit: number): Promise<Uint8Array | undefined> => {
   const chunks: Array<Uint8Array> = []
@@ -182,27 +171,16 @@ const readBytes = async (request: Request, limit: number): Promise<Uint8Array | 
 }
 
 const readBody = async (request: Request, limit: number): Promise<Body> => {
-  if (request.bodyUsed) return goneBody
+  if (request.bodyUsed) return gone
   const bytes = await readBytes(request, limit)
-  if (bytes === undefined) {
-    return {
-      refusal: {
-        rung: "body-size",
-        error: RpcError.invalidRequest(`The body is larger than ${limit} bytes (limits.bodyBytes)`)
-      }
-    }
-  }
+  if (bytes === undefined) return tooLarge(limit)
   let text: string
   try {
     text = new TextDecoder("utf-8", { fatal: true }).decode(bytes)
   } catch {
-    return notJson("the body is not UTF-8")
+    return notUtf8
   }
-  try {
-    return { value: JSON.parse(text) as unknown }
-  } catch (error) {
-    return notJson(error instanceof Error ? error.message : "the body is not JSON")
-  }
+  return parseText(text)
 }
 
 /** The response to a request that is not served. @param guard whose verbs are named to one with another */

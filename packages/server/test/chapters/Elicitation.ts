@@ -54,6 +54,41 @@ export const elicitation = chapter("elicitation", (test) => {
   )
 
   test(
+    "ELIC-05: asks for choices with titles, and for several of them, in the words of the revision",
+    ({ connect, version }) =>
+      Effect.gen(function* () {
+        const one = yield* connect(able)
+        const content = { seat: "b", row: "back", days: ["Sat"] }
+        const ask = (name: string) => answering(one, rawToolCall(name, name, {}), () => ({ action: "accept", content }))
+        const older = version < "2025-11-25"
+        const row = { type: "string", enum: ["front", "back"] }
+        const titles = ["In the stalls", "On the balcony"]
+        const seat = older
+          ? { type: "string", enum: ["a", "b"], enumNames: titles }
+          : { type: "string", oneOf: titles.map((title, at) => ({ const: ["a", "b"][at], title })) }
+        const seats = yield* ask("ask_seat")
+        assert.deepStrictEqual(seats.asked[0]?.params["requestedSchema"].properties, { seat, row })
+        assert.deepInclude(JSON.parse(said(seats.answer["result"])).content, { seat: "b", row: "back" })
+        const { answer, asked } = yield* ask("ask_days")
+        if (older) {
+          assert.deepStrictEqual(asked, [])
+          assert.deepStrictEqual(answer["error"], {
+            code: -32602,
+            message:
+              "ask_days asks for several choices in one field (days), which clients of 2025-06-18 do not have; " +
+              "ask for one choice there"
+          })
+          assert.strictEqual(said((yield* ask("ask_days_or_not")).answer["result"]), '["no-capability",null]')
+        } else {
+          const days = { type: "array", items: { type: "string", enum: ["Fri", "Sat"] } }
+          assert.deepStrictEqual(asked[0]?.params["requestedSchema"].properties, { seat, days })
+          assert.deepInclude(JSON.parse(said(answer["result"])).content, { seat: "b", days: ["Sat"] })
+        }
+      }),
+    { since: "2025-06-18", needs: ["ask"] }
+  )
+
+  test(
     "ELIC-08: takes for an answer that a person declines or closes",
     ({ connect }) =>
       Effect.gen(function* () {

@@ -62,6 +62,42 @@ describe("a stream of a session", () => {
   )
 })
 
+describe("a session whose client loses stream after stream without a word", () => {
+  it.effect(
+    "B085 D13: ends the oldest for one more than limits.listeners, and tells each change once, on the newest",
+    () =>
+      Effect.gen(function* () {
+        const { open, respond, served } = yield* compatDoor(mcp, { limits: { listeners: 2 } })
+        const [session, other] = [yield* open(), yield* open()]
+        const get = (of: string) => Effect.promise(() => respond(undefined, { verb: "GET", session: of }))
+        const others = hearing(yield* get(other))
+        const [first, second] = [yield* get(session), yield* get(session)]
+        const third = hearing(yield* get(session))
+        assert.strictEqual(served.counters().streams, 3)
+        assert.deepStrictEqual(eventMessages(yield* Effect.promise(() => first.text())), [])
+        yield* Effect.andThen(served.live.changed(Change.tools), TestClock.adjust(50))
+        for (const { heard } of [third, others]) {
+          const { method } = yield* Effect.promise(() => heard.first(() => true))
+          assert.strictEqual(method, "notifications/tools/list_changed")
+        }
+        const fourth = hearing(yield* get(session))
+        assert.deepStrictEqual(eventMessages(yield* Effect.promise(() => second.text())), [])
+        yield* Effect.andThen(served.live.changed(Change.tools), TestClock.adjust(50))
+        yield* Effect.promise(() => fourth.heard.first(() => true))
+        assert.lengthOf(third.heard.events, 1)
+        assert.strictEqual(served.counters().streams, 3)
+      })
+  )
+
+  it.effect("D13: has none where there are to be none", () =>
+    Effect.gen(function* () {
+      const { open, send } = yield* compatDoor(mcp, { limits: { listeners: 0 } })
+      const { answer, status } = yield* send(undefined, { verb: "GET", session: yield* open() })
+      assert.deepStrictEqual([status, answer["error"].code], [429, -32603])
+    })
+  )
+})
+
 describe("a session that its client forgets", () => {
   it.effect("B055 D12: is gone once it was idle for too long, whoever asks, and those in use stay", () =>
     Effect.gen(function* () {

@@ -5,6 +5,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { rawToolCall } from "@treadle/testing"
+import { assertSaidQuiet } from "../fixtures/quiet.ts"
 import { bundled } from "../fixtures/bundled.ts"
 import { childProcess, type Child } from "../fixtures/rawPeers.ts"
 
@@ -21,6 +22,14 @@ const toldErrors = (child: Child, text: string) =>
         look()
       })
   )
+
+/** How a process ended by itself: with nothing under way. */
+const ended = (child: Child) =>
+  Effect.promise(async () => {
+    const how = await child.exit
+    assertSaidQuiet(child.stderr())
+    return how
+  })
 
 /** A drain that outlasts the test: only what does not wait for it ends in time. */
 const longDrain = [JSON.stringify({ drain: 600_000 })]
@@ -45,7 +54,7 @@ describe("a process whose input has ended", () => {
       child.write(line(1, "haunt"))
       yield* printed(child, "haunted")
       child.endInput()
-      assert.deepStrictEqual(yield* Effect.promise(() => child.exit), { code: 0, signal: null })
+      assert.deepStrictEqual(yield* ended(child), { code: 0, signal: null })
     })
   )
 
@@ -53,6 +62,8 @@ describe("a process whose input has ended", () => {
     Effect.gen(function* () {
       const parent = yield* childProcess("-e", [host, bundled("stdioChild"), "ignore", ""])
       yield* printed(parent, 'ended {"code":0,"signal":null}')
+      yield* toldErrors(parent, "at the end: ")
+      assertSaidQuiet(parent.stderr())
     })
   )
 
@@ -61,7 +72,7 @@ describe("a process whose input has ended", () => {
       const parent = yield* childProcess("-e", [host, bundled("stdioChild"), "pipe", line(1, "haunt")])
       yield* printed(parent, "answered")
       parent.stream.kill("SIGKILL")
-      assert.deepStrictEqual(yield* Effect.promise(() => parent.exit), { code: null, signal: "SIGKILL" })
+      assert.deepStrictEqual(yield* ended(parent), { code: null, signal: "SIGKILL" })
       assert.include(parent.stderr(), "stdio returned")
     })
   )
@@ -75,7 +86,7 @@ describe("a process whose output nobody reads any more", () => {
       yield* toldErrors(child, "began")
       child.stream.stdout.destroy()
       child.write(line(2, "echo", { text: "x" }))
-      assert.deepStrictEqual(yield* Effect.promise(() => child.exit), { code: 0, signal: null })
+      assert.deepStrictEqual(yield* ended(child), { code: 0, signal: null })
       assert.include(child.stderr(), "interrupted")
       assert.notInclude(child.stderr(), "EPIPE")
     })

@@ -10,7 +10,7 @@ import * as Schema from "effect/Schema"
 import { TestClock } from "effect/testing"
 import { rawToolCall, Recorder } from "@treadle/testing"
 import { Counters, CurrentCall, Mcp } from "../../src/index.ts"
-import { McpNode, type NodeRequest, type NodeSettings } from "../../src/node/index.ts"
+import { McpNode, type NodeRequest, type HttpSettings } from "../../src/node/index.ts"
 import { nodeExchange } from "../../src/node/NodeExchange.ts"
 import { makeGuard } from "../../src/transport/HttpGuard.ts"
 import { makeOutbox } from "../../src/transport/Outbox.ts"
@@ -22,7 +22,7 @@ import { quietAtEnd } from "../fixtures/quiet.ts"
 const plain = { description: "Tested" }
 
 /** The Effect door, on a port. */
-const scoped = (mcp: Mcp<never>, settings?: NodeSettings) =>
+const scoped = (mcp: Mcp<never>, settings?: HttpSettings) =>
   Effect.flatMap(McpNode.scoped(mcp, settings), (door) => listening((req, res) => door(req, res)))
 
 /** The Effect door with its counters at hand. */

@@ -5,6 +5,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { crumbs, rawRequest, rawToolCall, Recorder, type RawMessage } from "@treadle/testing"
 import type { Limits } from "../../src/index.ts"
+import { assertSaidQuiet } from "../fixtures/quiet.ts"
 import { bundled } from "../fixtures/bundled.ts"
 import { childProcess } from "../fixtures/rawPeers.ts"
 
@@ -27,7 +28,12 @@ const started = (limits: Partial<Limits> = {}) =>
       rest: () => rest,
       answer: (id: unknown) => Effect.promise(() => lines.first((line) => line["id"] === id)),
       told: (text: string) => Effect.promise(() => errors.first((all) => all.includes(text))),
-      exited: Effect.promise(() => child.exit)
+      /** How it ended by itself: with nothing under way. */
+      exited: Effect.promise(async () => {
+        const how = await child.exit
+        assertSaidQuiet(child.stderr())
+        return how
+      })
     }
   })
 

@@ -7,15 +7,20 @@ import type { RawMessage } from "@treadle/testing"
 import type { Change } from "../../src/index.ts"
 import { McpNode, type Listening } from "../../src/node/index.ts"
 import { bundled } from "../fixtures/bundled.ts"
+import { assertQuiet, assertSaidQuiet } from "../fixtures/quiet.ts"
 import { theatre } from "../fixtures/theatre.ts"
 import { doors, peers, type Door, type Peer } from "./officialPeers.ts"
 
-/** Serves the theatre over HTTP, with the settings that a door has by default. */
+/** Serves the theatre over HTTP, with the settings that a door has by default; nothing is under way once it is closed. */
 export const openTheatre = async (): Promise<Listening> => {
   let tell: (change: Change) => void = () => {}
   const listening = await McpNode.listen(theatre((change) => tell(change)))
   tell = (change) => listening.live.changed(change)
-  return listening
+  const close = async () => {
+    await listening.close()
+    assertQuiet(listening)
+  }
+  return { ...listening, close, [Symbol.asyncDispose]: close }
 }
 
 /** The same on standard input and output. */
@@ -71,7 +76,7 @@ export const describeEveryPeer = (suite: (row: Row) => void): void =>
     suite({ peer, compat: era === "compat", returns: () => returns, ...row })
 
     it("closes: its session has ended, its process too, and nothing was left that it could not make sense of", async () => {
-      const { close, errors, pid, session } = peer()
+      const { close, errors, pid, said, session } = peer()
       const [id, child] = [session(), pid()]
       await close()
       assert.deepStrictEqual(errors, [])
@@ -80,6 +85,8 @@ export const describeEveryPeer = (suite: (row: Row) => void): void =>
         const ping = { method: "POST", headers, body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" }) }
         assert.strictEqual((await fetch(listening?.url ?? "", ping)).status, 404)
       }
-      if (child !== null) assert.throws(() => process.kill(child, 0), "ESRCH")
+      if (child === null) return
+      assert.throws(() => process.kill(child, 0), "ESRCH")
+      assertSaidQuiet(await said())
     })
   })

@@ -2,6 +2,8 @@
  * The official clients as tests use them: one of each generation and era, over HTTP and over a child process. Each is
  * asked by handlers of its own and hears on handlers of its own; nothing of it is replaced.
  */
+import { Readable, type Stream } from "node:stream"
+import { text } from "node:stream/consumers"
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client"
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio"
 import { Client as OldClient } from "@modelcontextprotocol/sdk/client/index.js"
@@ -45,6 +47,8 @@ export interface Peer {
   readonly session: () => string | undefined
   /** The process that it started. */
   readonly pid: () => number | null
+  /** What that process wrote to its errors output, once it has ended. */
+  readonly said: () => Promise<string>
   readonly about: () => { readonly server: unknown; readonly capabilities: unknown; readonly instructions: unknown }
   readonly tools: () => Promise<ReadonlyArray<RawMessage>>
   readonly prompts: () => Promise<ReadonlyArray<RawMessage>>
@@ -133,7 +137,7 @@ const records = () => {
   }
 }
 
-const child = ({ program }: Target) => ({ command: process.execPath, args: [program], stderr: "ignore" as const })
+const child = ({ program }: Target) => ({ command: process.execPath, args: [program], stderr: "pipe" as const })
 
 /** What the clients of both generations have alike. */
 interface Official {
@@ -162,40 +166,45 @@ interface Official {
 /** The transports of both generations, as far as a test looks into them. */
 interface Wires {
   readonly http: { readonly sessionId?: string | undefined; terminateSession(): Promise<void> } | undefined
-  readonly pipe: { readonly pid: number | null }
+  readonly pipe: { readonly pid: number | null; readonly stderr: Stream | null }
 }
 
-const used = (client: Official, { http, pipe }: Wires) => ({
-  session: () => http?.sessionId,
-  pid: () => pipe.pid,
-  about: () => ({
-    server: client.getServerVersion(),
-    capabilities: client.getServerCapabilities(),
-    instructions: client.getInstructions()
-  }),
-  tools: async () => (await client.listTools()).tools,
-  prompts: async () => (await client.listPrompts()).prompts,
-  templates: async () => (await client.listResourceTemplates()).resourceTemplates,
-  resources: (cursor?: string) => client.listResources(cursor === undefined ? undefined : { cursor }),
-  read: (uri: string) => client.readResource({ uri }),
-  prompt: (name: string, args?: Record<string, string>) =>
-    client.getPrompt({ name, ...(args === undefined ? {} : { arguments: args }) }),
-  complete: async (ref: Ref, name: string, value: string, chosen: Record<string, string> = {}) =>
-    (await client.complete({ ref, argument: { name, value }, context: { arguments: chosen } })).completion,
-  setLevel: (level: "debug" | "warning") => client.setLoggingLevel(level),
-  ping: () => client.ping(),
-  rootsChanged: () => client.sendRootsListChanged(),
-  subscribe: async (uri: string) => {
-    await client.subscribeResource({ uri })
-    return () => client.unsubscribeResource({ uri })
-  },
-  ended: () => undefined,
-  close: async () => {
-    await http?.terminateSession()
-    await client.close()
-  },
-  leave: () => client.close()
-})
+const used = (client: Official, { http, pipe }: Wires) => {
+  // Read from the start, so that the process is never held back by it.
+  const said = pipe.stderr instanceof Readable ? text(pipe.stderr) : Promise.resolve("")
+  return {
+    session: () => http?.sessionId,
+    pid: () => pipe.pid,
+    said: () => said,
+    about: () => ({
+      server: client.getServerVersion(),
+      capabilities: client.getServerCapabilities(),
+      instructions: client.getInstructions()
+    }),
+    tools: async () => (await client.listTools()).tools,
+    prompts: async () => (await client.listPrompts()).prompts,
+    templates: async () => (await client.listResourceTemplates()).resourceTemplates,
+    resources: (cursor?: string) => client.listResources(cursor === undefined ? undefined : { cursor }),
+    read: (uri: string) => client.readResource({ uri }),
+    prompt: (name: string, args?: Record<string, string>) =>
+      client.getPrompt({ name, ...(args === undefined ? {} : { arguments: args }) }),
+    complete: async (ref: Ref, name: string, value: string, chosen: Record<string, string> = {}) =>
+      (await client.complete({ ref, argument: { name, value }, context: { arguments: chosen } })).completion,
+    setLevel: (level: "debug" | "warning") => client.setLoggingLevel(level),
+    ping: () => client.ping(),
+    rootsChanged: () => client.sendRootsListChanged(),
+    subscribe: async (uri: string) => {
+      await client.subscribeResource({ uri })
+      return () => client.unsubscribeResource({ uri })
+    },
+    ended: () => undefined,
+    close: async () => {
+      await http?.terminateSession()
+      await client.close()
+    },
+    leave: () => client.close()
+  }
+}
 
 /** The official client of the second generation. */
 const client2 =

@@ -153,6 +153,23 @@ describe("a recursive schema", () => {
       assert.match(said(yield* result("t", wrong)), /- tree\.children\[0\]\.v: /)
     })
   )
+
+  it.effect.each([1_000, 100_000])("B096 TOOL-16: takes no arguments of %i levels, which is no defect", (levels) =>
+    Effect.gen(function* () {
+      const defects: Array<unknown> = []
+      const served = empty().tool("t", { ...plain, input: { tree: Tree } }, async () => "taken")
+      const { result } = yield* serving(served, {}, { onDefect: (error) => defects.push(error) })
+      const deep = Array.from({ length: levels }).reduce((inner) => ({ v: 1, children: [inner] }), {
+        v: 0,
+        children: []
+      })
+      assert.deepStrictEqual(yield* result("t", { tree: deep }), {
+        content: [{ type: "text", text: "Invalid arguments for t:\n- the value nests too deeply to be read" }],
+        isError: true
+      })
+      assert.deepStrictEqual(defects, [])
+    })
+  )
 })
 
 describe.each(httpDoors)("a hostile message at the door on $name", ({ send }) => {

@@ -9,7 +9,7 @@ import * as Layer from "effect/Layer"
 import { rawToolCall } from "@treadle/testing"
 import { McpHttp } from "../../src/http.ts"
 import { McpRouter, Refusal } from "../../src/http-router/index.ts"
-import { McpNode, type NodeSettings } from "../../src/node/index.ts"
+import { McpNode, type HttpSettings } from "../../src/node/index.ts"
 import { cellMcp, exchange, httpDoors, listening, type Fault, type Seen } from "../fixtures/cells.ts"
 import { headersOf } from "../fixtures/rawPeers.ts"
 
@@ -98,7 +98,7 @@ describe.each(httpDoors)("a page of an origin that is served, over $name", ({ se
   it.effect("HTTP-22: is told nothing where no origin was listed, unless the setting says so", () =>
     Effect.gen(function* () {
       const local = "http://localhost:6274"
-      const rows: ReadonlyArray<readonly [NodeSettings, string, string | undefined]> = [
+      const rows: ReadonlyArray<readonly [HttpSettings, string, string | undefined]> = [
         [{}, local, undefined],
         [{ cors: true }, local, local],
         [{ origins: "any" }, origin, undefined],

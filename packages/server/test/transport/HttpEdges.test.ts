@@ -6,7 +6,7 @@ import { connect } from "node:net"
 import { request as httpRequest } from "node:http"
 import * as Effect from "effect/Effect"
 import { rawVersion } from "@treadle/testing"
-import { McpNode, type NodeSettings } from "../../src/node/index.ts"
+import { McpNode, type HttpSettings } from "../../src/node/index.ts"
 import { makeGuard } from "../../src/transport/HttpGuard.ts"
 import { calling, cellMcp, httpDoors, listening, type Fault, type Seen } from "../fixtures/cells.ts"
 import { compat } from "../fixtures/compatSheet.ts"
@@ -185,7 +185,7 @@ describe.each(httpDoors)("the door on $name", ({ send }) => {
 })
 
 /** A node door whose bodies may have this many bytes. */
-const limited = (bodyBytes: number, settings: NodeSettings = {}) =>
+const limited = (bodyBytes: number, settings: HttpSettings = {}) =>
   Effect.suspend(() => {
     const door = McpNode.handler(cellMcp(), { ...settings, limits: { bodyBytes } })
     return listening((req, res) => door(req, res))

@@ -11,6 +11,8 @@ import { ServerRequest, type UrlRequest } from "@treadle/protocol/schema"
 import type { Ask, AskMethod } from "../../Ask.ts"
 import { AskFailed } from "../../AskFailed.ts"
 import type { Admitted } from "../../envelope/Admitted.ts"
+import { isOnPipe } from "../../envelope/Presented.ts"
+import { inRevision, visit } from "./AskWords.ts"
 import { lacking, missingPart } from "./ClientAbility.ts"
 import type { Deprecations } from "../Deprecated.ts"
 import type { OpenAsks } from "./OpenAsks.ts"
@@ -201,20 +203,34 @@ export class CallAsks {
   }
 
   #put(key: string, ask: Ask<unknown>): Question {
-    const known = this.#known(key, ask)
-    const waits = known === undefined
+    const said = this.#said(key, ask)
+    const waits = Result.isSuccess(said)
     const question: Question = {
       ask,
       hear: undefined,
       deadline: this.#asking.now() + this.#asking.timeout,
-      id: waits && !this.#native ? this.#send(key, ask) : undefined,
-      outcome: known
+      id: waits && !this.#native ? this.#send(key, said.success) : undefined,
+      outcome: waits ? undefined : said.failure
     }
     this.#questions.set(key, question)
     if (!waits) return question
     this.#open++
     this.#look()
     return question
+  }
+
+  /** The question as it is sent, or what is known of it without asking. */
+  #said(key: string, ask: Ask<unknown>): Result.Result<ServerRequest<AskMethod>, Outcome<unknown>> {
+    const { revision, subject } = this.#admitted
+    const known = this.#known(key, ask)
+    if (known !== undefined) return Result.fail(known)
+    return Result.mapError(inRevision(revision, ask.request), (fields) =>
+      fail(
+        "no-capability",
+        `${subject} asks for several choices in one field (${fields.join(", ")}), which clients of ${revision.version} ` +
+          "do not have; ask for one choice there"
+      )
+    )
   }
 
   /** What is known of a question without asking it. */
@@ -244,7 +260,7 @@ export class CallAsks {
 
   /** Whether a request belongs to no session: then no answer finds its way here, and nobody said what the client can do. */
   get #standsAlone(): boolean {
-    return this.#admitted.inbound.http !== undefined && this.#admitted.session?.id === ""
+    return !isOnPipe(this.#admitted.inbound) && this.#admitted.session?.id === ""
   }
 
   #unasked({ request }: Ask<unknown>): Outcome<never> {
@@ -260,7 +276,7 @@ export class CallAsks {
     return Result.isSuccess(read) ? Result.succeed(read.success) : malformed(key, read.failure.problems)
   }
 
-  #send(key: string, { request }: Ask<unknown>): string {
+  #send(key: string, request: ServerRequest<AskMethod>): string {
     const id = this.#asking.open.open(this.#admitted.owner, (answer) => this.#answered(key, answer))
     const page = visit(request)
     if (page?.elicitationId !== undefined) this.#visits.set(key, page.elicitationId)
@@ -307,9 +323,3 @@ export class CallAsks {
     })
   }
 }
-
-/** A page to visit as a session has it: with an id (ELIC-10). Nothing, where something else is asked. */
-const visit = ({ method, params }: ServerRequest<AskMethod>): UrlRequest | undefined =>
-  method === "elicitation/create" && params.mode === "url"
-    ? { ...params, elicitationId: globalThis.crypto.randomUUID() }
-    : undefined

@@ -5,9 +5,9 @@
  * Nothing wakes up for them: what has expired is found when a session is looked up, opened or counted.
  */
 import { revisionOf, type Revision } from "@treadle/protocol/era"
-import { HeaderName, trimHeaderValue } from "@treadle/protocol/http"
 import type { ClientCapabilities } from "@treadle/protocol/schema"
 import type { Inbound } from "../../envelope/Inbound.ts"
+import { isOnPipe, revisionPresented, sessionPresented } from "../../envelope/Presented.ts"
 import type { SessionFacts, SessionLookup } from "../../envelope/SessionFacts.ts"
 import type { Limits } from "../../Limits.ts"
 import type { EventLog } from "./EventLog.ts"
@@ -30,17 +30,17 @@ export interface SessionParts {
 
 const noCapabilities: ClientCapabilities = {}
 
-/** The revision of a request that stands alone, by its header (CHTTP-21). */
-const alone = ({ http, owner, principal }: Inbound): SessionFacts => {
-  const named = revisionOf(trimHeaderValue(http?.header(HeaderName.version) ?? ""))
+/** The facts of a request that stands alone, of the revision that it names (CHTTP-21). */
+const alone = (inbound: Inbound): SessionFacts => {
+  const named = revisionPresented(inbound)
   const revision = named?.era === "compat" ? named : revisionOf("2025-03-26")
   return {
     id: "",
     standsAlone: true,
     revision: revision as Revision,
     clientCapabilities: noCapabilities,
-    principal: principal?.id,
-    owner,
+    principal: inbound.principal?.id,
+    owner: inbound.owner,
     logLevel: undefined,
     used: 0,
     subscribe: () => false,
@@ -73,7 +73,7 @@ export class CompatSessions {
   open(opening: Opening): SessionFacts | undefined {
     const { inbound } = opening
     const now = this.#parts.now()
-    if (inbound.http === undefined) {
+    if (isOnPipe(inbound)) {
       const session = new Session("", inbound.owner, opening, now, this.#parts.limits.keptEvents)
       this.forget(inbound.owner)
       this.#byPipe.set(inbound.owner, session)
@@ -90,11 +90,11 @@ export class CompatSessions {
 
   /** The session of a request. */
   readonly find = (inbound: Inbound): SessionLookup => {
-    if (inbound.http === undefined) return this.#byPipe.get(inbound.owner) ?? "not-named"
+    if (isOnPipe(inbound)) return this.#byPipe.get(inbound.owner) ?? "not-named"
     if (this.#parts.mode === "off") return alone(inbound)
-    const id = inbound.http.header(HeaderName.session)
+    const id = sessionPresented(inbound)
     if (id === undefined) return "not-named"
-    const session = this.#byId.get(trimHeaderValue(id))
+    const session = this.#byId.get(id)
     const now = this.#parts.now()
     if (session === undefined || session.principal !== inbound.principal?.id) return "unknown"
     if (this.#isExpired(session, now)) {

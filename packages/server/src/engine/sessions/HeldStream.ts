@@ -52,7 +52,10 @@ export interface HoldParts {
   readonly isStopping: () => boolean
 }
 
-/** Holds a stream open for a request, of a session where there is one. */
+/**
+ * Holds a stream open for a request, of a session where there is one. One stream too many ends the oldest of its session,
+ * which a client that comes back may have lost without a word; whoever has no session is refused.
+ */
 export type Hold = (inbound: Inbound, sink: Sink, attach: Attach, session?: SessionFacts) => RunningCall | Refusal
 
 export const makeHold = ({ inFlight, isStopping, limits, offered, run }: HoldParts): Hold => {
@@ -61,9 +64,14 @@ export const makeHold = ({ inFlight, isStopping, limits, offered, run }: HoldPar
     const request = new Admitted(inbound, Message.request("", "a stream"), offered)
     request.session = session
     request.revision = session?.revision ?? request.revision
-    if (inFlight.count(request.owner, "stream") >= limits.listeners) {
-      const error = RpcError.internal(`${limits.listeners} streams are open already; close one of them`)
-      return { rung: "calls", error }
+    const open = inFlight.of(request.owner).filter(({ kind }) => kind === "stream")
+    if (open.length >= limits.listeners) {
+      const oldest = session === undefined ? undefined : open[0]
+      if (oldest === undefined) {
+        const error = RpcError.internal(`${limits.listeners} streams are open already; close one of them`)
+        return { rung: "calls", error }
+      }
+      oldest.end("cancelled")
     }
     return run(request, silent(sink), listening(attach)) ?? stopping
   }

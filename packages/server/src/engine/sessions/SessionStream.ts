@@ -2,10 +2,9 @@
  * The streams that the client of a session opens over HTTP: to be told of changes, or to go on where it lost one
  * (CHTTP-07 to CHTTP-13).
  */
-import { HeaderName, trimHeaderValue } from "@treadle/protocol/http"
-import { RpcError } from "@treadle/protocol/rpc"
 import type { Inbound } from "../../envelope/Inbound.ts"
-import type { Refusal } from "../../envelope/Refusal.ts"
+import { lastEventPresented } from "../../envelope/Presented.ts"
+import { eventNotKept, type Refusal } from "../../envelope/Refusal.ts"
 import type { SessionFacts } from "../../envelope/SessionFacts.ts"
 import type { EventLog, Position } from "./EventLog.ts"
 import type { Hold } from "./HeldStream.ts"
@@ -18,12 +17,7 @@ import type { Sink } from "../Sink.ts"
  */
 export type OpenedStream = (() => void) | "over" | Refusal
 
-const notKept: Refusal = {
-  rung: "event-kept",
-  error: RpcError.invalidRequest(
-    "What came after the event that Last-Event-ID names is no longer kept. Open a stream without it"
-  )
-}
+const notKept: Refusal = { rung: "event-kept", error: eventNotKept }
 
 export interface SessionStreamParts {
   readonly hold: Hold
@@ -54,8 +48,8 @@ export const makeSessionStreams = ({ hold, logOf }: SessionStreamParts) => {
   return (session: SessionFacts, inbound: Inbound, sink: Sink): OpenedStream => {
     const log = logOf(session)
     if (log === undefined) return notKept
-    const last = inbound.http?.header(HeaderName.lastEventId)
-    const from = last === undefined ? undefined : log.find(trimHeaderValue(last))
+    const last = lastEventPresented(inbound)
+    const from = last === undefined ? undefined : log.find(last)
     if (last !== undefined && from === undefined) return notKept
     const resume = from?.record.resume
     if (from === undefined || resume === undefined) return listen(session, inbound, sink, log, from)
