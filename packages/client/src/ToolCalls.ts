@@ -79,9 +79,11 @@ export class ToolCalls implements Pick<McpSession, "call" | "callTool" | "listTo
       })
 
   readonly callTool: McpSession["callTool"] = (name, args, options) =>
-    Effect.map(
-      this.#called(name, args, this.#parts.planOf(options, this.#isHarmless(name)), []),
-      ({ result }) => result
+    Effect.suspend(() =>
+      Effect.map(
+        this.#called(name, args, this.#parts.planOf(options, this.#isHarmless(name)), []),
+        ({ result }) => result
+      )
     )
 
   readonly listTools: McpSession["listTools"] = (options) => {

@@ -42,8 +42,10 @@ export class Cache {
   readonly #shared: CacheStore
   readonly #private: CacheStore
   readonly #context: Effect.Effect<string>
-  /** The subjects that were kept, so that a change finds them. */
+  /** The subjects that were kept or taken, so that a change finds them. */
   readonly #known = new Map<string, CacheSubject>()
+  /** What the changes concern whose entries are being removed: those are stale already. */
+  readonly #removing = new Set<(subject: CacheSubject) => boolean>()
   /** Rises with each change, so that an answer which was under way meanwhile is not kept. */
   #changes = 0
 
@@ -84,7 +86,8 @@ export class Cache {
       this.#changes++
       const stale = [...this.#known].filter(([, subject]) => concerns(subject))
       for (const [text] of stale) this.#known.delete(text)
-      return Effect.flatMap(this.#context, (context) =>
+      this.#removing.add(concerns)
+      const removed = Effect.flatMap(this.#context, (context) =>
         Effect.forEach(
           stale.flatMap(([, subject]) => [
             [this.#shared, this.#key(subject, undefined)] as const,
@@ -93,6 +96,10 @@ export class Cache {
           ([store, key]) => quiet(eventually(() => store.remove(key))),
           { discard: true }
         )
+      )
+      return Effect.ensuring(
+        removed,
+        Effect.sync(() => this.#removing.delete(concerns))
       )
     })
 
@@ -107,21 +114,30 @@ export class Cache {
           entry !== undefined && entry.expires > clock.currentTimeMillisUnsafe() ? entry.value : undefined
         )
       )
-    return Effect.filterOrElse(
+    const found = Effect.filterOrElse(
       fresh(this.#shared, this.#key(subject, undefined)),
       (value) => value !== undefined,
       () => fresh(this.#private, this.#key(subject, context))
     )
+    return Effect.map(found, (value) => {
+      if (value === undefined || [...this.#removing].some((concerns) => concerns(subject))) return undefined
+      this.#know(subject)
+      return value
+    })
+  }
+
+  #know(subject: CacheSubject): void {
+    this.#known.set(textOf(subject), subject)
+    for (const oldest of this.#known.keys()) {
+      if (this.#known.size <= maxKnown) return
+      this.#known.delete(oldest)
+    }
   }
 
   #keep(subject: CacheSubject, context: string, value: Json, { shared, ttlMs }: Freshness): Effect.Effect<void> {
     const store = shared ? this.#shared : this.#private
     const key = this.#key(subject, shared ? undefined : context)
-    this.#known.set(textOf(subject), subject)
-    for (const oldest of this.#known.keys()) {
-      if (this.#known.size <= maxKnown) break
-      this.#known.delete(oldest)
-    }
+    this.#know(subject)
     return Effect.clockWith((clock) =>
       Effect.asVoid(
         quiet(eventually(() => store.set(key, { value, expires: clock.currentTimeMillisUnsafe() + ttlMs })))

@@ -70,7 +70,12 @@ export interface Links {
  */
 export const makeLinks = (open: OpenLink, closed: () => McpError): Effect.Effect<Links, never, Scope.Scope> =>
   Effect.acquireRelease(
-    Effect.map(Effect.context<never>(), (services) => new SessionLinks(open, closed, Effect.runForkWith(services))),
+    Effect.map(Effect.context<never>(), (services) => {
+      // A link is opened with what the session was opened with, whoever needs it.
+      const opens: OpenLink = (lose) =>
+        Effect.flatMap(Effect.scope, (scope) => Effect.provideContext(Scope.provide(open(lose), scope), services))
+      return new SessionLinks(opens, closed, Effect.runForkWith(services))
+    }),
     (links) => links.close
   )
 

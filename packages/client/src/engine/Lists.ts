@@ -112,16 +112,18 @@ export class Lists {
   /** The whole list from the server. A cursor that it no longer knows begins the list anew, once (CACHE-10). */
   #drained<A>(kind: Kind<A>, plan: Plan): Effect.Effect<{ value: Json & Entries; freshness: Freshness }, McpError> {
     const fail = (reason: McpReason) => this.#requests.error(kind.page(), reason)
+    /** Whether the page that was asked for last has a cursor. */
     let paged = false
     const drain = Effect.suspend(() => {
       let freshness: Freshness | undefined
-      const page = (cursor: string | undefined) =>
-        Effect.map(this.#requests.send(kind.page(cursor), plan), ({ result }): JsonObject => {
-          paged = paged || cursor !== undefined
+      const page = (cursor: string | undefined) => {
+        paged = cursor !== undefined
+        return Effect.map(this.#requests.send(kind.page(cursor), plan), ({ result }): JsonObject => {
           const found = freshnessOf(result)
           freshness = freshness === undefined ? found : strictest(freshness, found)
           return result
         })
+      }
       return Effect.map(drainPages(page, kind.member, fail), (entries) => ({
         // The entries of a JSON result are JSON.
         value: entries as Json & Entries,

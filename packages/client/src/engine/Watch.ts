@@ -71,8 +71,11 @@ export class Watch {
     let losses = 0
     let missed = false
     for (;;) {
-      if (this.#listeners.size === 0) yield* this.#turned(this.#version)
-      if (this.#listeners.size === 0) continue
+      if (this.#listeners.size === 0) {
+        missed = false
+        yield* this.#turned(this.#version)
+        continue
+      }
       if (losses > 1) yield* backOff(losses + 1)
       const link = yield* Effect.result(this.#links.get)
       const since = yield* Effect.clockWith((clock) => clock.currentTimeMillis)
@@ -150,6 +153,7 @@ export class Watch {
   }
 
   #remove(listener: Listener): void {
+    listener.end(Cause.done())
     if (this.#listeners.delete(listener)) this.#turn()
   }
 
