@@ -10,7 +10,7 @@ import { ClientRequest, type Progress as WireProgress, type Tool, type ToolResul
 import { ParamMirror } from "./call/ParamMirror.ts"
 import { encodeArguments } from "./call/TypedCall.ts"
 import { toolOutcome, type CallReply } from "./call/ToolOutcome.ts"
-import { kinds, leftOut, warn, type Lists } from "./engine/Lists.ts"
+import { kinds, leftOut, warn, type Lists } from "./engine/lists/Lists.ts"
 import type { Links } from "./engine/Links.ts"
 import type { Plan, Requests } from "./engine/Requests.ts"
 import { McpReason, type McpError } from "./McpError.ts"

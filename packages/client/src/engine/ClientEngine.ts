@@ -17,7 +17,7 @@ import type { OnNoise } from "../ClientSettings.ts"
 import { McpReason, type McpError } from "../McpError.ts"
 import type { Answer, CompatSession, ExchangeSink, Posted, Transport } from "../transport/Transport.ts"
 import type { Deadline } from "./Deadline.ts"
-import { dress, type Envelope, type Sender } from "./Envelope.ts"
+import { dress, type Envelope, type Sender } from "./opening/Envelope.ts"
 import { requestError } from "./RequestError.ts"
 import { Waiters } from "./Waiters.ts"
 

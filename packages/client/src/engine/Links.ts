@@ -10,9 +10,9 @@ import * as Exit from "effect/Exit"
 import * as Random from "effect/Random"
 import * as Scope from "effect/Scope"
 import { hasStatus404, type McpError } from "../McpError.ts"
-import type { Agreed } from "./Agreed.ts"
+import type { Agreed } from "./opening/Agreed.ts"
 import type { ClientEngine } from "./ClientEngine.ts"
-import type { ServerStream } from "./ServerStream.ts"
+import type { ServerStream } from "./watching/ServerStream.ts"
 
 /** A way to the server on which both sides agreed. */
 export interface Link {

@@ -4,7 +4,7 @@
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { noiseHook, type ClientSettings } from "../ClientSettings.ts"
-import { openLink, type Opening } from "../engine/Opening.ts"
+import { openLink, type Opening } from "../engine/opening/Opening.ts"
 import type { McpError } from "../McpError.ts"
 import type { McpSession } from "../McpSession.ts"
 import { openSession } from "../OpenSession.ts"

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Logger from "effect/Logger"
-import { drainPages, maxPages } from "../../src/engine/Paging.ts"
+import { drainPages, maxPages } from "../../src/engine/lists/Paging.ts"
 import { listed, opened, reasonOf, result, serving } from "../fixtures.ts"
 
 /** A session whose list has these pages, by cursor; the first has none. */

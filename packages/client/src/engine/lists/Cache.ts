@@ -4,8 +4,8 @@
  */
 import * as Effect from "effect/Effect"
 import { own, type Json } from "@treadle/protocol/json"
-import { makeCacheStore, type CacheSettings, type CacheStore } from "../CacheStore.ts"
-import { eventually } from "../Eventual.ts"
+import { makeCacheStore, type CacheSettings, type CacheStore } from "../../CacheStore.ts"
+import { eventually } from "../../Eventual.ts"
 
 /** What is kept: a list by its method, or what one address holds. */
 export type CacheSubject = { readonly method: string; readonly uri?: string }

@@ -13,7 +13,7 @@ import {
   type InitializeResult,
   type ServerCapabilities
 } from "@treadle/protocol/schema"
-import type { CompatSession } from "../transport/Transport.ts"
+import type { CompatSession } from "../../transport/Transport.ts"
 
 export interface Agreed {
   readonly era: Era

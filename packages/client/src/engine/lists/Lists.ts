@@ -6,12 +6,12 @@ import * as Result from "effect/Result"
 import { own, wireDecoder, type Json, type JsonObject, type Misfit } from "@treadle/protocol/json"
 import { ErrorCode } from "@treadle/protocol/rpc"
 import { ClientRequest, Prompt, Resource, ResourceTemplate, Tool, type ClientMethod } from "@treadle/protocol/schema"
-import { McpReason, type McpError } from "../McpError.ts"
-import { notOffered } from "./Agreed.ts"
+import { McpReason, type McpError } from "../../McpError.ts"
+import { notOffered } from "../opening/Agreed.ts"
 import { freshnessOf, strictest, type Cache, type Freshness } from "./Cache.ts"
-import type { Links } from "./Links.ts"
+import type { Links } from "../Links.ts"
 import { drainPages } from "./Paging.ts"
-import type { Plan, Requests } from "./Requests.ts"
+import type { Plan, Requests } from "../Requests.ts"
 
 /** One sort of list. */
 interface Kind<A> {

@@ -9,9 +9,9 @@ import { commonVersion, eraOf, latestNative, nativeVersions } from "@treadle/pro
 import { own } from "@treadle/protocol/json"
 import { ErrorCode } from "@treadle/protocol/rpc"
 import { ClientRequest, ServerResult } from "@treadle/protocol/schema"
-import { McpReason, type McpError } from "../McpError.ts"
+import { McpReason, type McpError } from "../../McpError.ts"
 import { agreedNatively, type Agreed } from "./Agreed.ts"
-import type { ClientEngine } from "./ClientEngine.ts"
+import type { ClientEngine } from "../ClientEngine.ts"
 
 /** What a server turned out to speak. */
 export type Verdict =

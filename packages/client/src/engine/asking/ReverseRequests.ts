@@ -9,10 +9,10 @@ import type * as Scope from "effect/Scope"
 import type { JsonObject } from "@treadle/protocol/json"
 import { Message, requestKey, RpcError, type Request, type RequestId } from "@treadle/protocol/rpc"
 import { ServerRequest, type ClientRequest } from "@treadle/protocol/schema"
-import type { OnNoise } from "../ClientSettings.ts"
-import type { Posted } from "../transport/Transport.ts"
+import type { OnNoise } from "../../ClientSettings.ts"
+import type { Posted } from "../../transport/Transport.ts"
 import type { Answering, Asking } from "./Answering.ts"
-import type { ClientEngine, Running } from "./ClientEngine.ts"
+import type { ClientEngine, Running } from "../ClientEngine.ts"
 
 /** How many may be answered at the same time. */
 const maxOpen = 64

@@ -18,8 +18,8 @@ import {
   type InputResponse,
   type ServerMethod
 } from "@treadle/protocol/schema"
-import type { Answers, Asker } from "../Answers.ts"
-import { eventually, type Eventual } from "../Eventual.ts"
+import type { Answers, Asker } from "../../Answers.ts"
+import { eventually, type Eventual } from "../../Eventual.ts"
 
 /** Who asks, but for the signal, which is made here. */
 export type Asking = Omit<Asker, "signal">

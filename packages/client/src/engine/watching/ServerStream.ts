@@ -5,8 +5,8 @@
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Scope from "effect/Scope"
-import type { CompatSession, StreamEnd } from "../transport/Transport.ts"
-import type { ClientEngine } from "./ClientEngine.ts"
+import type { CompatSession, StreamEnd } from "../../transport/Transport.ts"
+import type { ClientEngine } from "../ClientEngine.ts"
 
 /** The server's own stream of one link. */
 export interface ServerStream {

@@ -4,7 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import { own } from "@treadle/protocol/json"
-import { McpReason } from "../McpError.ts"
+import { McpReason } from "../../McpError.ts"
 
 /** The most pages of one list. */
 export const maxPages = 1024

@@ -19,11 +19,11 @@ import {
   type InputRound,
   type ServerResult as AnyResult
 } from "@treadle/protocol/schema"
-import { McpReason, type McpError } from "../McpError.ts"
+import { McpReason, type McpError } from "../../McpError.ts"
 import type { Answering } from "./Answering.ts"
-import type { Arrived } from "./ClientEngine.ts"
-import type { Deadline } from "./Deadline.ts"
-import { requestError } from "./RequestError.ts"
+import type { Arrived } from "../ClientEngine.ts"
+import type { Deadline } from "../Deadline.ts"
+import { requestError } from "../RequestError.ts"
 
 /** A method that may ask before it goes on. */
 export type AskingMethod = "tools/call" | "prompts/get" | "resources/read"

@@ -6,8 +6,8 @@ import type * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { NonEmptyReadonlyArray } from "effect/Array"
-import type { Change, Watched } from "../Change.ts"
-import type { McpError } from "../McpError.ts"
+import type { Change, Watched } from "../../Change.ts"
+import type { McpError } from "../../McpError.ts"
 
 /** One thing that is watched: a list, or an address. */
 export type Thing = "tools" | "prompts" | "resources" | `uri:${string}`

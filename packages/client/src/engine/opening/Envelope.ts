@@ -10,7 +10,7 @@ import {
   type LogLevel,
   type Meta
 } from "@treadle/protocol/schema"
-import type { CompatSession } from "../transport/Transport.ts"
+import type { CompatSession } from "../../transport/Transport.ts"
 
 /** Who sends, and what it can be asked. */
 export interface Sender {

@@ -6,9 +6,9 @@
  */
 import * as Effect from "effect/Effect"
 import { ClientRequest } from "@treadle/protocol/schema"
-import { defaults, type PingSettings } from "../ClientSettings.ts"
-import { hasStatus404 } from "../McpError.ts"
-import type { ClientEngine } from "./ClientEngine.ts"
+import { defaults, type PingSettings } from "../../ClientSettings.ts"
+import { hasStatus404 } from "../../McpError.ts"
+import type { ClientEngine } from "../ClientEngine.ts"
 
 /** Lets the event loop read what has arrived: timers are served before sockets, so one more turn is enough. */
 const oneTurn: Effect.Effect<void> = Effect.callback((resume) => {

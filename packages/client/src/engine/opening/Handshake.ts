@@ -8,9 +8,9 @@ import { commonVersion, eraOf, protocolVersions, type ProtocolVersion } from "@t
 import { own } from "@treadle/protocol/json"
 import { Message } from "@treadle/protocol/rpc"
 import { ClientRequest, ServerResult } from "@treadle/protocol/schema"
-import { McpReason, type McpError } from "../McpError.ts"
+import { McpReason, type McpError } from "../../McpError.ts"
 import { agreedByHandshake, type Agreed } from "./Agreed.ts"
-import type { ClientEngine } from "./ClientEngine.ts"
+import type { ClientEngine } from "../ClientEngine.ts"
 import type { Sender } from "./Envelope.ts"
 
 /** The revisions with a handshake, newest first. */
