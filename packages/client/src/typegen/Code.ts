@@ -122,7 +122,7 @@ const flat = (code: Code): string | undefined => {
   if (code.entries.length === 0) return "{}"
   const values = code.entries.map(({ key, value }) => {
     const printed = flat(value)
-    return printed === undefined ? undefined : printed === key ? key : `${key}: ${printed}`
+    return printed === undefined ? undefined : isShort(key, printed) ? key : `${key}: ${printed}`
   })
   return values.includes(undefined) ? undefined : `{ ${values.join(", ")} }`
 }
@@ -155,10 +155,17 @@ export const layOut = (code: Code, depth: number, used: number): string => {
   return lines.length === 0 ? `${start}${end}` : `${start}\n${lines.join(",\n")}\n${indentation(depth)}${end}`
 }
 
+/** Words that are values, and so no names that a member could be short for. */
+const values = new Set(["true", "false", "null", "this", "super"])
+
+/** Whether a member is named like the variable that it holds. */
+const isShort = (key: string, value: Code): boolean =>
+  value === key && /^[\p{ID_Start}$_]/u.test(key) && !values.has(key)
+
 const layOutEntry = ({ comments, key, value }: Entry, depth: number): string => {
   const indent = indentation(depth)
   const remarks = comments.map((words) => `${indent}// ${comment(words)}\n`).join("")
-  if (value === key) return `${remarks}${indent}${key}`
+  if (isShort(key, value)) return `${remarks}${indent}${key}`
   const used = indent.length + key.length + 3
   const fits = typeof value !== "string" || used + value.length <= width
   const printed = fits ? ` ${layOut(value, depth, used)}` : `\n${indentation(depth + 1)}${value}`

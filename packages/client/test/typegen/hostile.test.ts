@@ -47,6 +47,12 @@ describe("a list of tools from a stranger", () => {
     )
   })
 
+  it("writes a member in full whose name only looks like its value", () => {
+    const examples = [{ "*/": "*/", true: true, null: null, a: "a" }]
+    const { text } = contractOf([listedTool("t", { properties: { p: { type: "object", properties: {}, examples } } })])
+    assert.strictEqual(endpointsOf(text).size, 1, text)
+  })
+
   it("keeps its words where they belong", () => {
     const words = telling.join(" ")
     const { text } = contractOf(

@@ -8,7 +8,8 @@ import { commonVersion, eraOf, protocolVersions, type ProtocolVersion } from "@t
 import { own } from "@treadle/protocol/json"
 import { Message } from "@treadle/protocol/rpc"
 import { ClientRequest, ServerResult } from "@treadle/protocol/schema"
-import { McpReason, type McpError } from "../../McpError.ts"
+import { McpError, McpReason } from "../../McpError.ts"
+import type { CompatSession, Transport } from "../../transport/Transport.ts"
 import { agreedByHandshake, type Agreed } from "./Agreed.ts"
 import type { ClientEngine } from "../ClientEngine.ts"
 import type { Sender } from "./Envelope.ts"
@@ -23,6 +24,20 @@ const supportedIn = ({ reason }: McpError): ReadonlyArray<unknown> => {
   const supported = reason._tag === "Rpc" ? own(reason.data, "supported") : undefined
   return Array.isArray(supported) ? supported : []
 }
+
+const initialized = "notifications/initialized"
+
+/** How long the end of a session may take, in milliseconds. */
+const endPatience = 1000
+
+/** Ends a compat session at the server; whatever it answers, it is over (CHTTP-19). */
+export const endSession = (transport: Transport, session: CompatSession): Effect.Effect<void> =>
+  transport.end === undefined
+    ? Effect.void
+    : Effect.callback<void>((resume) => transport.end?.(session, () => resume(Effect.void))).pipe(
+        Effect.timeoutOption(endPatience),
+        Effect.asVoid
+      )
 
 /**
  * Opens a compat session.
@@ -51,19 +66,27 @@ export const handshake = (
       )
       return other === undefined || other === offered ? Effect.fail(error) : engine.exchange(greet(other))
     })
-    const decoded = ServerResult.decode("initialize", arrived.result)
-    if (Result.isFailure(decoded)) {
-      return yield* fail(new McpReason.Undecodable({ what: "the result", problems: decoded.failure.problems }))
-    }
-    const { protocolVersion } = decoded.success
-    if (!accepted.some((version) => version === protocolVersion)) {
-      const what = `the server answered with revision ${JSON.stringify(protocolVersion)}; this client takes ${accepted.join(", ")}`
-      return yield* fail(new McpReason.NotOffered({ what }))
-    }
-    const agreed = agreedByHandshake(decoded.success, arrived.session)
-    engine.speak({ era: "compat", ...(agreed.session === undefined ? {} : { session: agreed.session }) })
-    yield* Effect.mapError(engine.post(Message.notification("notifications/initialized")), (reason) =>
-      engine.error(request, reason)
+    const { session: id } = arrived
+    const settled = Effect.gen(function* () {
+      const decoded = ServerResult.decode("initialize", arrived.result)
+      if (Result.isFailure(decoded)) {
+        return yield* fail(new McpReason.Undecodable({ what: "the result", problems: decoded.failure.problems }))
+      }
+      const { protocolVersion } = decoded.success
+      if (!accepted.some((version) => version === protocolVersion)) {
+        const what = `the server answered with revision ${JSON.stringify(protocolVersion)}; this client takes ${accepted.join(", ")}`
+        return yield* fail(new McpReason.NotOffered({ what }))
+      }
+      const agreed = agreedByHandshake(decoded.success, id)
+      engine.speak({ era: "compat", ...(agreed.session === undefined ? {} : { session: agreed.session }) })
+      yield* Effect.mapError(
+        engine.post(Message.notification(initialized)),
+        (reason) => new McpError({ reason, method: initialized, server: engine.server })
+      )
+      return agreed
+    })
+    // A session that comes to nothing is not left behind at the server.
+    return yield* Effect.onError(settled, () =>
+      id === undefined ? Effect.void : endSession(engine.transport, { version: offered, id })
     )
-    return agreed
   })

@@ -15,6 +15,7 @@ import { makeEngine, type ClientEngine, type Counters, type Inbox } from "../Cli
 import type { Opened } from "../Links.ts"
 import type { Thing } from "../watching/Listeners.ts"
 import { silence } from "../watching/Liveness.ts"
+import { endSession } from "./Handshake.ts"
 import { negotiate, type Terms } from "./Negotiation.ts"
 import { makeReverseRequests } from "../asking/ReverseRequests.ts"
 import { makeServerStream, type ServerStream } from "../watching/ServerStream.ts"
@@ -40,19 +41,9 @@ export interface Opening {
   readonly missed: () => void
 }
 
-/** How long the end of a session may take, in milliseconds. */
-const endPatience = 1000
-
 /** Whether a server said that it tells of a thing; what it did not say is ignored (A36). */
 const advertises = ({ capabilities }: Agreed, thing: Thing): boolean =>
   thing.startsWith("uri:") || own(own(capabilities, thing), "listChanged") === true
-
-/** Ends a compat session at the server; whatever it answers, it is over (CHTTP-19). */
-const endSession = (transport: Transport, session: CompatSession): Effect.Effect<void> =>
-  Effect.callback<void>((resume) => transport.end?.(session, () => resume(Effect.void))).pipe(
-    Effect.timeoutOption(endPatience),
-    Effect.asVoid
-  )
 
 /** What a compat link has beside its engine. */
 interface CompatParts {
@@ -72,7 +63,7 @@ const compatParts = (
     const alive = yield* Scope.fork(yield* Effect.scope)
     const run = Effect.runForkWith(yield* Effect.context<never>())
     let abandoned = false
-    if (transport.end !== undefined && session.id !== undefined) {
+    if (session.id !== undefined) {
       yield* Effect.addFinalizer(() => (abandoned ? Effect.void : endSession(transport, session)))
     }
     const events = { reopened: missed, lost: lose }
