@@ -6,6 +6,7 @@ import { alternate, disturbance, median, ratio } from "../measure/ratios.mjs"
 const contenders = {
   "official SDK v2, HTTP": "sdk-http",
   "Treadle, HTTP": "treadle-http",
+  "Treadle, HTTP by fetch": "treadle-fetch",
   "fetch alone, HTTP": "fetch-http",
   "official SDK v2, stdio": "sdk-stdio",
   "Treadle, stdio": "treadle-stdio"

@@ -1,7 +1,7 @@
 // Clients that keep calls of `add` open, a process of its own. Each client is opened once, as its user would open it.
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client"
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio"
-import { connectStdio } from "@treadle/client/node"
+import { connectHttp, connectStdio } from "@treadle/client/node"
 import { connect } from "@treadle/client/promise"
 import { commandOn, cpuMicros, serverCore, serverFile, watchOthers } from "./processes.mjs"
 import { callAdd } from "./wire.mjs"
@@ -50,7 +50,8 @@ const bare = async (url, pid) => ({
 
 const kinds = {
   "sdk-http": ({ url }) => official(new StreamableHTTPClientTransport(new URL(url))),
-  "treadle-http": ({ url }) => ours(connect(url)),
+  "treadle-http": ({ url }) => ours(connectHttp(url)),
+  "treadle-fetch": ({ url }) => ours(connect(url)),
   "fetch-http": ({ pid, url }) => bare(url, pid),
   "sdk-stdio": () => official(new StdioClientTransport(program())),
   "treadle-stdio": () => ours(connectStdio(program()))

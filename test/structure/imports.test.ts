@@ -90,6 +90,7 @@ const entries: Readonly<Record<string, ReadonlyArray<string>>> = {
     "McpClient.ts",
     "McpSession.ts",
     "LiveSession.ts",
+    "OpenHttp.ts",
     "OpenSession.ts",
     "PendingCall.ts",
     "ToolCalls.ts"

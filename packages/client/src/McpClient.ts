@@ -6,38 +6,20 @@
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import { eraOf } from "@treadle/protocol/era"
 import type { DirectServer, LinePort } from "@treadle/protocol/framing"
 import { ClientRequest } from "@treadle/protocol/schema"
 import type { ClientSettings, HttpSettings, PipeSettings } from "./ClientSettings.ts"
-import type { Opened } from "./engine/Links.ts"
 import { openLink, type Opening } from "./engine/opening/Opening.ts"
 import { requestError } from "./engine/RequestError.ts"
-import { addressOf, McpError, McpReason } from "./McpError.ts"
+import { McpReason, type McpError } from "./McpError.ts"
 import type { McpSession } from "./McpSession.ts"
+import { openHttp } from "./OpenHttp.ts"
 import { openSession } from "./OpenSession.ts"
 import { directTransport } from "./transport/DirectTransport.ts"
-import { httpTransport, makeHttpPeer } from "./transport/HttpTransport.ts"
-import type { HttpPeer } from "./transport/HttpFetch.ts"
 import { pipeTransport } from "./transport/PipeTransport.ts"
-import { twoEndpointTransport } from "./transport/TwoEndpointTransport.ts"
 
 /** A context that may be left out where nothing in it is required. */
 export type ContextOf<Ctx> = {} extends Ctx ? [context?: Ctx] : [context: Ctx]
-
-const badUrl = (server: string, message: string): McpError =>
-  new McpError({ reason: new McpReason.Transport({ message }), method: "server/discover", server })
-
-/** The address to send to, or why there is none. */
-const parseUrl = (url: string | URL): URL | McpError => {
-  const parsed = URL.canParse(url) ? new URL(url) : undefined
-  if (parsed?.protocol !== "http:" && parsed?.protocol !== "https:") {
-    return badUrl(JSON.stringify(String(url)), "it is not an http: or https: URL; write one such as https://host/mcp")
-  }
-  return parsed.username === "" && parsed.password === ""
-    ? parsed
-    : badUrl(addressOf(parsed), 'its URL holds a name or a password; send them with the "headers" setting')
-}
 
 /**
  * Opens a session over HTTP.
@@ -62,52 +44,7 @@ const parseUrl = (url: string | URL): URL | McpError => {
  * ```
  */
 const http = (url: string | URL, settings: HttpSettings = {}): Effect.Effect<McpSession, McpError, Scope.Scope> =>
-  Effect.suspend(() => {
-    const address = parseUrl(url)
-    if (address instanceof McpError) return Effect.fail(address)
-    return Effect.gen(function* () {
-      const peer = yield* makeHttpPeer(address, settings)
-      const transport = yield* httpTransport(peer)
-      const source = {
-        server: peer.server,
-        known: address.href,
-        caller: authorizationOf(peer),
-        open: (opening: Opening, lose: () => void) =>
-          Effect.catchIf(openLink(transport, opening, lose), maySpeakTwoEndpoints(opening), (error) =>
-            openTwoEndpoints(peer, opening, lose, error)
-          )
-      }
-      return yield* openSession(source, settings)
-    })
-  })
-
-/** The credentials that are sent now; what is kept for one caller is not shown to another (CACHE-07). */
-const authorizationOf = (peer: HttpPeer): Effect.Effect<string> =>
-  Effect.orElseSucceed(
-    Effect.tryPromise(async () => new Headers(await peer.headers()).get("authorization") ?? ""),
-    () => ""
-  )
-
-/** A server that refuses `initialize` as if there were no such address may be one of 2024-11-05 (ERA-10). */
-const maySpeakTwoEndpoints =
-  ({ terms: { revision } }: Opening) =>
-  ({ method, reason }: McpError): boolean =>
-    method === "initialize" &&
-    (reason._tag === "Transport" || reason._tag === "Rpc") &&
-    (reason.status === 400 || reason.status === 404 || reason.status === 405) &&
-    (revision === undefined || eraOf(revision) === "compat")
-
-/** @param error what is told where the server does not speak it either */
-const openTwoEndpoints = (
-  peer: HttpPeer,
-  opening: Opening,
-  lose: () => void,
-  error: McpError
-): Effect.Effect<Opened, McpError, Scope.Scope> =>
-  Effect.flatMap(
-    Effect.mapError(twoEndpointTransport(peer), () => error),
-    (transport) => openLink(transport, { ...opening, terms: { ...opening.terms, greet: true } }, lose)
-  )
+  openHttp(url, settings)
 
 /**
  * Opens a session over a pipe of lines, such as one end of `linePair()` of `@treadle/protocol/framing`. A pipe cannot be

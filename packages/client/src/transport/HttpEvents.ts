@@ -7,7 +7,15 @@ import { isEventStreamType } from "@treadle/protocol/http"
 import { SseReader, type SseEvent } from "@treadle/protocol/framing"
 import { parseJson } from "@treadle/protocol/json"
 import { Message } from "@treadle/protocol/rpc"
-import { chunksOf, fetchFrom, reasonOf, tooLarge, type Connection, type HttpPeer } from "./HttpFetch.ts"
+import {
+  chunksOf,
+  fetchFrom,
+  reasonOf,
+  tooLarge,
+  type Connection,
+  type HttpPeer,
+  type HttpResponse
+} from "./HttpFetch.ts"
 import { streamHeaders } from "./RequestHeaders.ts"
 import type { CompatSession, StreamEnd, StreamSink } from "./Transport.ts"
 
@@ -36,7 +44,7 @@ const messageOf = (peer: HttpPeer, { data, event }: SseEvent): Message | undefin
 }
 
 /** Whether a response is a stream of events. */
-export const isEventStream = (response: Response): boolean =>
+export const isEventStream = (response: HttpResponse): boolean =>
   response.ok && isEventStreamType(response.headers.get("content-type"))
 
 /**
@@ -47,7 +55,7 @@ export const isEventStream = (response: Response): boolean =>
  */
 export const readEvents = async (
   peer: HttpPeer,
-  response: Response,
+  response: HttpResponse,
   place: Place,
   reader: EventReader
 ): Promise<boolean> => {

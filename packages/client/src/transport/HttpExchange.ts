@@ -16,7 +16,8 @@ import {
   refused,
   transportFailure,
   type Connection,
-  type HttpPeer
+  type HttpPeer,
+  type HttpResponse
 } from "./HttpFetch.ts"
 import { requestHeaders, streamHeaders } from "./RequestHeaders.ts"
 import { requestText } from "./RequestText.ts"
@@ -29,7 +30,7 @@ const excerptLength = 200
 const answerIn = (
   text: string,
   id: string | number,
-  { headers, status }: Response
+  { headers, status }: HttpResponse
 ): Answer["message"] | ReadonlyArray<string> => {
   const json = parseJson(text)
   if (json === undefined) {
@@ -46,14 +47,14 @@ const answerIn = (
 }
 
 /** The session that a response begins (CHTTP-14). @throws McpReason where its id cannot be repeated in a header */
-const sessionIn = (response: Response): { readonly session?: string } => {
+const sessionIn = (response: HttpResponse): { readonly session?: string } => {
   const session = response.headers.get(HeaderName.session)
   if (session === null) return {}
   if (/^[\x21-\x7e]+$/.test(session)) return { session }
   throw new McpReason.Undecodable({ what: `the header ${HeaderName.session}`, problems: ["it is not visible ASCII"] })
 }
 
-const readJson = async (peer: HttpPeer, response: Response, outgoing: Outgoing): Promise<Answer> => {
+const readJson = async (peer: HttpPeer, response: HttpResponse, outgoing: Outgoing): Promise<Answer> => {
   const text = await readText(peer, response)
   const { status } = response
   const message = answerIn(text, outgoing.request.id, response)
@@ -64,7 +65,7 @@ const readJson = async (peer: HttpPeer, response: Response, outgoing: Outgoing):
 }
 
 /** A request of a session that is refused with 404 did not run: the server does not know the session (CHTTP-17). */
-const sessionLost = ({ session }: Outgoing, { status }: Response): McpReason | undefined =>
+const sessionLost = ({ session }: Outgoing, { status }: HttpResponse): McpReason | undefined =>
   status === 404 && session?.id !== undefined
     ? transportFailure("the server no longer knows this session (HTTP 404)", { status, notRun: true })
     : undefined
@@ -129,7 +130,7 @@ const resume = async (
   }
 }
 
-const notResumed = async (peer: HttpPeer, response: Response): Promise<McpReason> => {
+const notResumed = async (peer: HttpPeer, response: HttpResponse): Promise<McpReason> => {
   const { status } = response
   const text = await readText(peer, response)
   if (status === 404) return transportFailure("the session ended before the answer; the request is lost", { status })
@@ -144,7 +145,7 @@ const isPassing = (error: unknown): boolean =>
 
 const readStream = async (
   peer: HttpPeer,
-  response: Response,
+  response: HttpResponse,
   outgoing: Outgoing,
   sink: ExchangeSink,
   connection: Connection

@@ -5,12 +5,40 @@
 import type { HeaderRecord, OnNoise, SendRequest } from "../ClientSettings.ts"
 import { McpReason } from "../McpError.ts"
 
+/** A body as it is read; that of `fetch` fits. */
+export interface HttpBody {
+  readonly getReader: () => {
+    readonly read: () => Promise<{ readonly done?: boolean | undefined; readonly value?: Uint8Array | undefined }>
+    readonly cancel: () => Promise<void>
+  }
+  readonly cancel: () => Promise<void>
+}
+
+/** A response as it is read; that of `fetch` fits. */
+export interface HttpResponse {
+  readonly ok: boolean
+  readonly status: number
+  readonly headers: { readonly get: (name: string) => string | null }
+  readonly body: HttpBody | null
+}
+
+/** What is sent to an address. Redirects are not followed. */
+export interface HttpInit {
+  readonly method: string
+  readonly headers: Headers
+  readonly body?: string
+  readonly signal: AbortSignal
+}
+
+/** Sends one request. @param connection holds what must live as long as the response is read */
+export type SendHttp = (url: URL, init: HttpInit, connection: Connection) => Promise<HttpResponse>
+
 /** The server as HTTP sees it. */
 export interface HttpPeer {
   readonly url: URL
   /** Its address as messages show it. */
   readonly server: string
-  readonly send: SendRequest
+  readonly send: SendHttp
   readonly headers: () => HeaderRecord | Promise<HeaderRecord>
   readonly bodyLimit: number
   readonly onNoise: OnNoise
@@ -18,14 +46,21 @@ export interface HttpPeer {
   readonly wait: (millis: number, signal: AbortSignal) => Promise<void>
 }
 
-/**
- * The connection of one request. Whoever may close it must hold it whole: once a `Request` is garbage, Node's `fetch`
- * no longer hears its signal.
- */
+/** The connection of one request. */
 export interface Connection {
   readonly controller: AbortController
-  request?: Request
+  /** What must not become garbage before the connection ends. */
+  held?: unknown
 }
+
+/** Sends by a `fetch`. Once a `Request` is garbage, Node's `fetch` no longer hears its signal, so it is held. */
+export const sendByFetch =
+  (fetch: SendRequest): SendHttp =>
+  (url, init, connection) => {
+    const request = new Request(url, { ...init, redirect: "manual" })
+    connection.held = request
+    return fetch(request)
+  }
 
 /** What to send. */
 export interface HttpRequest {
@@ -77,7 +112,7 @@ const isRefusal = (cause: unknown): boolean => {
 const maxRedirects = 5
 
 /** Where a redirect leads that may be followed: the same origin, with the same method and body. */
-const redirectOf = (response: Response, from: URL): URL | undefined => {
+const redirectOf = (response: HttpResponse, from: URL): URL | undefined => {
   const location = response.headers.get("location")
   if ((response.status !== 307 && response.status !== 308) || location === null || !URL.canParse(location, from)) {
     return undefined
@@ -91,7 +126,7 @@ const redirectOf = (response: Response, from: URL): URL | undefined => {
  *
  * @throws McpReason where there is no response
  */
-export const fetchFrom = async (peer: HttpPeer, http: HttpRequest, connection: Connection): Promise<Response> => {
+export const fetchFrom = async (peer: HttpPeer, http: HttpRequest, connection: Connection): Promise<HttpResponse> => {
   let headers: Headers
   try {
     headers = http.headers(await peer.headers())
@@ -102,10 +137,9 @@ export const fetchFrom = async (peer: HttpPeer, http: HttpRequest, connection: C
   const body = http.body === undefined ? {} : { body: http.body }
   let url = http.url ?? peer.url
   for (let hop = 0; ; hop++) {
-    let response: Response
+    let response: HttpResponse
     try {
-      connection.request = new Request(url, { method: http.verb, headers, ...body, signal, redirect: "manual" })
-      response = await peer.send(connection.request)
+      response = await peer.send(url, { method: http.verb, headers, ...body, signal }, connection)
     } catch (cause) {
       const refused = isRefusal(cause) ? { notRun: true } : {}
       throw transportFailure(`the server cannot be reached: ${causeText(cause)}`, { ...refused, cause })
@@ -118,21 +152,21 @@ export const fetchFrom = async (peer: HttpPeer, http: HttpRequest, connection: C
 }
 
 /** The chunks of a body; whoever stops early closes the connection. @throws McpReason where it breaks while it is read */
-export async function* chunksOf(response: Response): AsyncGenerator<Uint8Array, void> {
+export async function* chunksOf(response: HttpResponse): AsyncGenerator<Uint8Array, void> {
   const reader = response.body?.getReader()
   if (reader === undefined) return
   let done = false
   try {
     while (!done) {
-      let next: ReadableStreamReadResult<Uint8Array>
+      let next: Awaited<ReturnType<typeof reader.read>>
       try {
         next = await reader.read()
       } catch (cause) {
         done = true
         throw transportFailure(`the connection broke before the answer was complete: ${causeText(cause)}`, { cause })
       }
-      if (next.done) done = true
-      else yield next.value
+      if (next.done === true) done = true
+      else if (next.value !== undefined) yield next.value
     }
   } finally {
     if (!done) void reader.cancel().catch(() => {})
@@ -145,7 +179,7 @@ export const tooLarge = (peer: HttpPeer, status: number): McpReason =>
   })
 
 /** The whole body as text. @throws McpReason where it is too large or not UTF-8 */
-export const readText = async (peer: HttpPeer, response: Response): Promise<string> => {
+export const readText = async (peer: HttpPeer, response: HttpResponse): Promise<string> => {
   const decoder = new TextDecoder("utf-8", { fatal: true })
   let text = ""
   let size = 0
@@ -167,7 +201,7 @@ export const readText = async (peer: HttpPeer, response: Response): Promise<stri
 /** How many characters of a refusal's body are kept. */
 const excerptLength = 200
 
-const retryAfterOf = (response: Response): number | undefined => {
+const retryAfterOf = (response: HttpResponse): number | undefined => {
   const text = response.headers.get("retry-after")
   if (text === null) return undefined
   if (/^\d+$/.test(text)) return Number(text) * 1000
@@ -181,7 +215,7 @@ const retryAfterOf = (response: Response): number | undefined => {
  *
  * @param text its body, where it was read
  */
-export const refused = (peer: HttpPeer, response: Response, text = ""): McpReason => {
+export const refused = (peer: HttpPeer, response: HttpResponse, text = ""): McpReason => {
   const { status } = response
   if (status === 401) return new McpReason.Unauthorized({ server: peer.server })
   const location = response.headers.get("location")

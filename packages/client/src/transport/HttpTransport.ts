@@ -12,22 +12,31 @@ import { defaults, noiseHook, type HttpSettings } from "../ClientSettings.ts"
 import { addressOf, type McpReason } from "../McpError.ts"
 import { exchangeHttp } from "./HttpExchange.ts"
 import { readServerStream } from "./HttpEvents.ts"
-import { fetchFrom, readText, reasonOf, refused, type Connection, type HttpPeer } from "./HttpFetch.ts"
+import {
+  fetchFrom,
+  readText,
+  reasonOf,
+  refused,
+  sendByFetch,
+  type Connection,
+  type SendHttp,
+  type HttpPeer
+} from "./HttpFetch.ts"
 import { postHeaders, sessionHeaders } from "./RequestHeaders.ts"
 import type { CompatSession, ExchangeSink, Outgoing, Posted, StreamSink, Transport } from "./Transport.ts"
 
 /** How many answered streams may wait for their end. */
 const maxLingering = 16
 
-/** The server at an address, as the settings let it be spoken to. */
-export const makeHttpPeer = (url: URL, settings: HttpSettings): Effect.Effect<HttpPeer> =>
+/** The server at an address, as the settings let it be spoken to. @param send what sends; `fetch` where it is absent */
+export const makeHttpPeer = (url: URL, settings: HttpSettings, send?: SendHttp): Effect.Effect<HttpPeer> =>
   Effect.map(Effect.context<never>(), (services) => {
     const { headers } = settings
     const runPromise = Effect.runPromiseWith(services)
     return {
       url,
       server: addressOf(url),
-      send: settings.fetch ?? ((request) => globalThis.fetch(request)),
+      send: send ?? sendByFetch(settings.fetch ?? ((request) => globalThis.fetch(request))),
       headers: typeof headers === "function" ? headers : () => headers ?? {},
       bodyLimit: settings.bodyLimit ?? defaults.bodyLimit,
       onNoise: noiseHook(settings),

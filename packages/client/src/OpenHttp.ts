@@ -1,0 +1,82 @@
+/**
+ * Sessions over HTTP, whatever sends: Streamable HTTP, and the two endpoints of 2024-11-05 as the last resort.
+ */
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import { eraOf } from "@treadle/protocol/era"
+import type { HttpSettings } from "./ClientSettings.ts"
+import type { Opened } from "./engine/Links.ts"
+import { openLink, type Opening } from "./engine/opening/Opening.ts"
+import { addressOf, McpError, McpReason } from "./McpError.ts"
+import type { McpSession } from "./McpSession.ts"
+import { openSession } from "./OpenSession.ts"
+import type { HttpPeer, SendHttp } from "./transport/HttpFetch.ts"
+import { httpTransport, makeHttpPeer } from "./transport/HttpTransport.ts"
+import { twoEndpointTransport } from "./transport/TwoEndpointTransport.ts"
+
+const badUrl = (server: string, message: string): McpError =>
+  new McpError({ reason: new McpReason.Transport({ message }), method: "server/discover", server })
+
+/** The address to send to, or why there is none. */
+const parseUrl = (url: string | URL): URL | McpError => {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined
+  if (parsed?.protocol !== "http:" && parsed?.protocol !== "https:") {
+    return badUrl(JSON.stringify(String(url)), "it is not an http: or https: URL; write one such as https://host/mcp")
+  }
+  return parsed.username === "" && parsed.password === ""
+    ? parsed
+    : badUrl(addressOf(parsed), 'its URL holds a name or a password; send them with the "headers" setting')
+}
+
+/** Opens a session over HTTP. @param send what sends; the `fetch` of the settings where it is absent */
+export const openHttp = (
+  url: string | URL,
+  settings: HttpSettings,
+  send?: SendHttp
+): Effect.Effect<McpSession, McpError, Scope.Scope> =>
+  Effect.suspend(() => {
+    const address = parseUrl(url)
+    if (address instanceof McpError) return Effect.fail(address)
+    return Effect.gen(function* () {
+      const peer = yield* makeHttpPeer(address, settings, send)
+      const transport = yield* httpTransport(peer)
+      const source = {
+        server: peer.server,
+        known: address.href,
+        caller: authorizationOf(peer),
+        open: (opening: Opening, lose: () => void) =>
+          Effect.catchIf(openLink(transport, opening, lose), maySpeakTwoEndpoints(opening), (error) =>
+            openTwoEndpoints(peer, opening, lose, error)
+          )
+      }
+      return yield* openSession(source, settings)
+    })
+  })
+
+/** The credentials that are sent now; what is kept for one caller is not shown to another (CACHE-07). */
+const authorizationOf = (peer: HttpPeer): Effect.Effect<string> =>
+  Effect.orElseSucceed(
+    Effect.tryPromise(async () => new Headers(await peer.headers()).get("authorization") ?? ""),
+    () => ""
+  )
+
+/** A server that refuses `initialize` as if there were no such address may be one of 2024-11-05 (ERA-10). */
+const maySpeakTwoEndpoints =
+  ({ terms: { revision } }: Opening) =>
+  ({ method, reason }: McpError): boolean =>
+    method === "initialize" &&
+    (reason._tag === "Transport" || reason._tag === "Rpc") &&
+    (reason.status === 400 || reason.status === 404 || reason.status === 405) &&
+    (revision === undefined || eraOf(revision) === "compat")
+
+/** @param error what is told where the server does not speak it either */
+const openTwoEndpoints = (
+  peer: HttpPeer,
+  opening: Opening,
+  lose: () => void,
+  error: McpError
+): Effect.Effect<Opened, McpError, Scope.Scope> =>
+  Effect.flatMap(
+    Effect.mapError(twoEndpointTransport(peer), () => error),
+    (transport) => openLink(transport, { ...opening, terms: { ...opening.terms, greet: true } }, lose)
+  )
