@@ -126,12 +126,17 @@ export class ToolCalls implements Pick<McpSession, "call" | "callTool" | "listTo
     const asked = requests.ask(ClientRequest.callTool(name, args), {
       ...plan,
       mirrored: () => this.#mirror.headersOf(name, args ?? {}, declared),
-      cure: (error) => (missesHeaders(error) ? Effect.ignore(this.listTools()) : undefined)
+      cure: (error) => (missesHeaders(error) ? this.#relearned : undefined)
     })
     return Effect.flatMap(asked, ({ cause, result }) =>
       Effect.map(links.get, ({ agreed }) => ({ result, cause, version: agreed.version }))
     )
   }
+
+  /** The tools as the server has them now, whatever is kept of them. */
+  readonly #relearned: Effect.Effect<void> = Effect.suspend(() =>
+    Effect.andThen(this.#parts.lists.forget(kinds.tools), Effect.ignore(this.listTools()))
+  )
 
   #error(endpoint: AnyEndpoint, reason: McpReason, cause?: unknown): McpError {
     return this.#parts.requests.error(ClientRequest.callTool(endpoint.name), reason, cause)

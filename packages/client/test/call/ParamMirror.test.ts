@@ -5,7 +5,7 @@ import * as Schema from "effect/Schema"
 import { Endpoint } from "@treadle/protocol"
 import { linePair } from "@treadle/protocol/framing"
 import { McpClient } from "../../src/index.ts"
-import { discoverResult, fact, listed, opened, reasonOf, result, serving } from "../fixtures.ts"
+import { discoverResult, fact, listed, opened, reasonOf, result, rpcError, serving } from "../fixtures.ts"
 
 const annotated = (name: string, header: string, property = "region") =>
   listed(name, { [property]: { type: "string", "x-mcp-header": header }, query: { type: "string" } })
@@ -103,6 +103,28 @@ describe("mirrored parameters", () => {
       assert.deepStrictEqual(
         server.seen.events.map((seen) => seen.json.method),
         ["server/discover", "tools/call", "tools/list", "tools/call"]
+      )
+    })
+  )
+
+  it.effect("XHDR-12: lists anew although the list that is kept is fresh", () =>
+    Effect.gen(function* () {
+      let lists = 0
+      const { server, session } = yield* opened(
+        serving((seen, reply) => {
+          const { id, method } = seen.json
+          if (method === "tools/list") {
+            const tool = ++lists === 1 ? { name: "find", inputSchema: { type: "object" } } : annotated("find", "Region")
+            reply.json(result(id, { tools: [tool], ttlMs: 60_000, cacheScope: "public" }))
+          } else if (seen.headers["mcp-param-region"] === undefined) reply.json(rpcError(id, -32020, "no"), 400)
+          else reply.json(result(id, { content: [] }))
+        })
+      )
+      yield* session.listTools()
+      yield* session.callTool("find", { region: "eu" })
+      assert.deepStrictEqual(
+        server.seen.events.map((seen) => seen.json.method),
+        ["server/discover", "tools/list", "tools/call", "tools/list", "tools/call"]
       )
     })
   )

@@ -109,6 +109,10 @@ export class Lists {
       )
     })
 
+  /** Forgets what is kept of a list, so that the next one comes from the server. */
+  readonly forget = <A>({ method }: Kind<A>): Effect.Effect<void> =>
+    this.#cache.changed((subject) => subject.method === method)
+
   /** The whole list from the server. A cursor that it no longer knows begins the list anew, once (CACHE-10). */
   #drained<A>(kind: Kind<A>, plan: Plan): Effect.Effect<{ value: Json & Entries; freshness: Freshness }, McpError> {
     const fail = (reason: McpReason) => this.#requests.error(kind.page(), reason)
