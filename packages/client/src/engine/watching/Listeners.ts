@@ -33,6 +33,9 @@ const concerns = (watched: Thing, changed: Thing): boolean =>
   watched === changed ||
   (watched.startsWith("uri:") && changed.startsWith(watched.endsWith("/") ? watched : `${watched}/`))
 
+/** How many changes are kept that were not fetched yet; beyond that only what is watched counts. */
+const maxPending = 1024
+
 /** One who watches. */
 export class Listener {
   readonly things: ReadonlySet<Thing>
@@ -49,7 +52,8 @@ export class Listener {
     for (const watched of this.things) {
       if (!concerns(watched, changed)) continue
       const known = this.#pending.get(changed)
-      if (known === undefined || known.missed) this.#pending.set(changed, changeOf(changed, missed))
+      if (known === undefined && this.#pending.size >= maxPending) this.#pending.set(watched, changeOf(watched, true))
+      else if (known === undefined || known.missed) this.#pending.set(changed, changeOf(changed, missed))
       return this.#wake?.()
     }
   }
