@@ -6,7 +6,7 @@ import * as Scope from "effect/Scope"
 import { Recorder, scriptedHttp, type HttpScript } from "@treadle/testing"
 import { McpClient, type Answers, type Asker } from "../../src/index.ts"
 import { compatLines, farEnd, type FarEnd, type LineScript } from "../farEnd.ts"
-import { compatServing, discoverResult, ping, reasonOf, result, textResult } from "../fixtures.ts"
+import { compatServing, discoverResult, opened, ping, reasonOf, result, textResult } from "../fixtures.ts"
 
 const ask = (id: unknown) => ({
   jsonrpc: "2.0",
@@ -119,6 +119,29 @@ describe("a question of a compat server that nobody has answered yet", () => {
       far.send(ask(67))
       yield* asked(65)
       assert.deepStrictEqual(answersTo(far, 67), [])
+    })
+  )
+
+  it.effect("has at most 64 answers and 64 refusals under way, whatever the server takes of them", () =>
+    Effect.gen(function* () {
+      const noise: Array<string> = []
+      const posted = new Recorder<unknown>()
+      const script = compatServing(async (seen, reply) => {
+        const { event } = reply.stream()
+        for (let id = 1; id <= 200; id++) await event({ jsonrpc: "2.0", id: `p${id}`, method: "ping" })
+        await event(result(seen.json.id, textResult("ok")))
+      })
+      const { session } = yield* opened(
+        (seen, reply) => {
+          if (seen.json?.method !== undefined || seen.json?.id === undefined) return script(seen, reply)
+          // No answer of the client is ever taken.
+          posted.record(seen.json.id)
+        },
+        { onNoise: (_, why) => noise.push(why) }
+      )
+      yield* session.call(ping)()
+      yield* Effect.promise(() => posted.first(() => posted.events.length === 128))
+      assert.deepStrictEqual(noise, Array(72).fill("the server asks without taking the answers"))
     })
   )
 

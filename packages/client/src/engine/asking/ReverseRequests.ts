@@ -14,7 +14,7 @@ import type { Posted } from "../../transport/Transport.ts"
 import type { Answering, Asking } from "./Answering.ts"
 import type { ClientEngine, Running } from "../ClientEngine.ts"
 
-/** How many may be answered at the same time. */
+/** How many may be answered at the same time, and how many refusals may be under way. */
 const maxOpen = 64
 
 /** Answers the requests of one link. */
@@ -81,8 +81,18 @@ export const makeReverseRequests = (
       refuseWith(request, RpcError.internal("This client answers no more requests at the same time"))
     }
 
-    const refuseWith = (request: Request, error: RpcError): void =>
-      void runFork(reply(Message.error(request.id, error)))
+    let refusing = 0
+    const refuseWith = (request: Request, error: RpcError): void => {
+      if (refusing >= maxOpen) return onNoise(request.method, "the server asks without taking the answers")
+      refusing++
+      const refused = reply(Message.error(request.id, error))
+      runFork(
+        Effect.ensuring(
+          refused,
+          Effect.sync(() => void refusing--)
+        )
+      )
+    }
 
     const refuse: ReverseRequests["refuse"] = (request) => {
       onNoise(request.method, "a server sends no requests in this revision")
