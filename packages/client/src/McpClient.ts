@@ -64,7 +64,7 @@ const pipe = (port: LinePort, settings: PipeSettings = {}): Effect.Effect<McpSes
       opened = true
       return Effect.flatMap(pipeTransport(port, settings), (transport) => openLink(transport, opening, lose))
     }
-    return openSession({ server, known: undefined, caller: Effect.succeed(""), open }, settings)
+    return openSession({ server, known: undefined, reopens: false, caller: Effect.succeed(""), open }, settings)
   })
 
 /**

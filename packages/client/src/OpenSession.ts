@@ -7,7 +7,7 @@ import { ClientRequest, type LogLevel } from "@treadle/protocol/schema"
 import { declared } from "./Answers.ts"
 import { makeCacheStore, type CacheSettings } from "./CacheStore.ts"
 import { defaults, logHook, noiseHook, type ClientSettings } from "./ClientSettings.ts"
-import { makeAnswering } from "./engine/asking/Answering.ts"
+import { answeringWithin, makeAnswering, type Answering } from "./engine/asking/Answering.ts"
 import { Cache, type CacheSubject } from "./engine/lists/Cache.ts"
 import type { Counters } from "./engine/ClientEngine.ts"
 import { Completions } from "./engine/asking/Completions.ts"
@@ -29,6 +29,8 @@ export interface SessionSource {
   readonly server: string
   /** What the server is remembered by; absent where it cannot be met again. */
   readonly known: string | undefined
+  /** `false` where a link that is lost is the end. */
+  readonly reopens?: boolean
   /** Names on whose behalf is called, for answers that are kept for one caller only. */
   readonly caller: Effect.Effect<string>
   /** @param lose called when the link is found to be lost */
@@ -62,8 +64,8 @@ const planOf =
   }
 
 /** What the links of a session are opened with, but for what they tell. */
-const openingOf = (source: SessionSource, settings: ClientSettings) => {
-  const answers = settings.answers ?? {}
+const openingOf = (source: SessionSource, settings: ClientSettings, answering: Answering) => {
+  const { answers = {}, answerTimeout = defaults.answerTimeout } = settings
   return {
     terms: {
       sender: { client: settings.client ?? defaults.client, capabilities: declared(answers, settings.extensions) },
@@ -72,7 +74,7 @@ const openingOf = (source: SessionSource, settings: ClientSettings) => {
       probeTimeout: settings.probeTimeout ?? defaults.probeTimeout,
       known: source.known
     },
-    answering: makeAnswering(answers),
+    answering: answeringWithin(answering, answerTimeout),
     answers: Object.keys(answers).length > 0,
     onNoise: noiseHook(settings),
     onLog: logHook(settings),
@@ -92,7 +94,8 @@ export const openSession = (
     const { server } = source
     const run = Effect.runForkWith(yield* Effect.context<never>())
     const counters: Counters = { late: 0, links: 0 }
-    const facts = openingOf(source, settings)
+    const answering = makeAnswering(settings.answers ?? {})
+    const facts = openingOf(source, settings, answering)
     const completions = new Completions()
     let logLevel: LogLevel | undefined
 
@@ -117,15 +120,17 @@ export const openSession = (
     )
     const cache = new Cache(server, cacheOf(settings), source.caller)
     const watchTerms = {
+      server,
       timeout: settings.timeout ?? defaults.timeout,
-      silence: facts.ping === false ? Infinity : 3 * facts.ping.interval
+      silence: facts.ping === false ? Infinity : 3 * facts.ping.interval,
+      reopens: source.reopens !== false
     }
     const watch = new Watch(links, watchTerms, (thing) => void run(cache.changed(staleBy(thing))))
     yield* Effect.addFinalizer(() => Effect.sync(() => watch.close()))
     yield* Effect.forkScoped(watch.keep)
 
     const requests = new Requests(server, links, {
-      answering: facts.answering,
+      answering,
       showsPages: settings.answers?.url !== undefined,
       completed: completions.of,
       maxRounds: settings.maxRounds ?? defaults.maxRounds,

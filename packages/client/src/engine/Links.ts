@@ -7,8 +7,10 @@
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
 import * as Random from "effect/Random"
 import * as Scope from "effect/Scope"
+import { ErrorCode } from "@treadle/protocol/rpc"
 import { hasStatus404, type McpError } from "../McpError.ts"
 import type { Agreed } from "./opening/Agreed.ts"
 import type { ClientEngine } from "./ClientEngine.ts"
@@ -84,6 +86,8 @@ interface Held extends Link {
   readonly scope: Scope.Closeable
 }
 
+type Run = (effect: Effect.Effect<void>) => Fiber.Fiber<void>
+
 /** A failure, and what is to be done about it. */
 interface Failure {
   readonly error: McpError
@@ -96,13 +100,15 @@ interface Failure {
 class SessionLinks implements Links {
   readonly #open: OpenLink
   readonly #closedError: () => McpError
-  readonly #run: (effect: Effect.Effect<void>) => unknown
+  readonly #run: Run
   readonly #scope = Scope.makeUnsafe()
+  /** The ends of lost links that are under way. */
+  readonly #ending = new Set<Fiber.Fiber<void>>()
   readonly #over = Deferred.makeUnsafe<never, McpError>()
   #current: Held | undefined
   #opening: Deferred.Deferred<Link, McpError> | undefined
 
-  constructor(open: OpenLink, closed: () => McpError, run: (effect: Effect.Effect<void>) => unknown) {
+  constructor(open: OpenLink, closed: () => McpError, run: Run) {
     this.#open = open
     this.#closedError = closed
     this.#run = run
@@ -127,7 +133,9 @@ class SessionLinks implements Links {
     this.#current = undefined
     Deferred.doneUnsafe(held.ended, Effect.void)
     held.abandon()
-    this.#run(Effect.andThen(held.engine.idle, Scope.close(held.scope, Exit.void)))
+    const ending = this.#run(Effect.andThen(held.engine.idle, Scope.close(held.scope, Exit.void)))
+    this.#ending.add(ending)
+    ending.addObserver(() => this.#ending.delete(ending))
   }
 
   readonly use = <A>(run: (link: Link) => Effect.Effect<A, McpError>, safe: boolean): Effect.Effect<A, McpError> => {
@@ -144,14 +152,17 @@ class SessionLinks implements Links {
     Deferred.doneUnsafe(this.#over, closed)
     this.#current = undefined
     if (this.#opening !== undefined) Deferred.doneUnsafe(this.#opening, closed)
-    return Scope.close(this.#scope, Exit.void)
+    return Effect.andThen(
+      Scope.close(this.#scope, Exit.void),
+      Effect.suspend(() => Fiber.awaitAll(this.#ending))
+    )
   })
 
   #tried<A>(run: (link: Link) => Effect.Effect<A, McpError>, safe: boolean): Effect.Effect<A, Failure> {
     const got = Effect.mapError(this.get, (error): Failure => ({ error, again: error.notRun, anew: false }))
     return Effect.flatMap(got, (link) =>
       Effect.mapError(run(link), (error): Failure => {
-        const lost = hasStatus404(error.reason) && link.agreed.session?.id !== undefined
+        const lost = isLostBy(link, error)
         if (lost || error.reason._tag === "Closed") this.lose(link)
         const notRun = error.notRun || (lost && error.reason._tag === "Rpc")
         return { error, again: notRun || (safe && isPassing(error)), anew: this.#current !== link }
@@ -183,6 +194,15 @@ class SessionLinks implements Links {
     })
   }
 }
+
+/**
+ * Whether the server no longer knows what was settled with it: the session, or over HTTP, where another server may
+ * answer by now, the revision.
+ */
+export const isLostBy = ({ agreed, engine }: Link, { reason }: McpError): boolean =>
+  agreed.era === "compat"
+    ? hasStatus404(reason) && agreed.session?.id !== undefined
+    : reason._tag === "Rpc" && reason.code === ErrorCode.UnsupportedVersion && engine.transport.kind === "http"
 
 const passing = new Set([429, 502, 503, 504])
 

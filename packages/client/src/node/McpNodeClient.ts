@@ -61,7 +61,7 @@ const stdio = (settings: StdioSettings): Effect.Effect<McpSession, McpError, Sco
         reason._tag === "Closed" && method === "server/discover" && opening.terms.revision === undefined
       // A server that ends over the probe is an old one: it is started again and greeted (ERA-17).
       return Effect.catchIf(start(opening, lose), mayGreet, (error) =>
-        start(greeting(opening), () => greet && lose()).pipe(
+        start(greeting(opening), lose).pipe(
           Effect.tap(() => Effect.sync(() => (greet = true))),
           Effect.mapError(() => error)
         )

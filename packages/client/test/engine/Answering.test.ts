@@ -214,6 +214,7 @@ describe("a handler", () => {
         () => Promise.reject(new Error("a secret")),
         () => Effect.fail("a secret"),
         () => Effect.die("a secret"),
+        () => Effect.interrupt,
         // As a handler in plain JavaScript may.
         () => undefined as never,
         () => ({ action: "perhaps" }) as never
@@ -226,6 +227,28 @@ describe("a handler", () => {
 })
 
 describe("the time in which a person answers", () => {
+  it.effect("is bounded by `answerTimeout`: then the request is refused, and the clock of the call goes on", () =>
+    Effect.gen(function* () {
+      for (const channel of channels) {
+        const asked = new Recorder<AbortSignal>()
+        const form: Answers["form"] = (_, { signal }) => {
+          asked.record(signal)
+          return new Promise(() => {})
+        }
+        const settings = { answers: { form }, answerTimeout: 5000, ping: false } as const
+        const { heard, session } = yield* channel.open(seats, settings)
+        const fiber = yield* Effect.forkChild(Effect.result(session.callTool("x")), { startImmediately: true })
+        const signal = yield* Effect.promise(() => asked.first(() => true))
+        yield* TestClock.adjust(4999)
+        assert.isFalse(signal.aborted, channel.name)
+        yield* TestClock.adjust(1)
+        yield* Fiber.join(fiber)
+        assert.isTrue(signal.aborted, channel.name)
+        if (session.era === "compat") assert.strictEqual(heard().error.code, -32603, channel.name)
+      }
+    })
+  )
+
   it.effect("TIME-05 B092: is no time of the call, whose clock goes on afterwards", () =>
     Effect.gen(function* () {
       for (const channel of channels) {

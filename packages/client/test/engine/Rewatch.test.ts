@@ -1,8 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import { TestClock } from "effect/testing"
 import type { Change } from "../../src/index.ts"
-import { compatServing, initializeResult, opened, ping } from "../fixtures.ts"
+import { compatServing, initializeResult, opened, ping, reasonOf, result } from "../fixtures.ts"
 import { atLeast, everything, play, reading, type Played } from "../played.ts"
 
 const missed: ReadonlyArray<Change> = [
@@ -190,6 +191,51 @@ describe("the stream of a compat server", () => {
       assert.deepStrictEqual(yield* atLeast(seen, 3), [...missed, tools])
       assert.deepInclude(session.counters(), { links: 2, watching: 1 })
       assert.strictEqual(sent.events.filter(({ method }) => method === "initialize").length, 2)
+    })
+  )
+
+  it.effect("D21 A52: that there is none, where the session is lost, is subscribed again in a new one", () =>
+    Effect.gen(function* () {
+      const known = { session: "s1" }
+      const played = yield* play({
+        era: "compat",
+        answer: ({ id }) => result(id, {}),
+        first: ({ headers, verb }, reply) => {
+          const session = headers["mcp-session-id"]
+          if (verb === "GET") reply.raw("", {}, 405)
+          else if (session === undefined || session === known.session || verb === "DELETE") return false
+          else reply.raw("", {}, 404)
+          return true
+        }
+      })
+      const { of, session } = played
+      known.session = "s2"
+      yield* session.watch(watched)
+      assert.deepStrictEqual(
+        of("resources/subscribe").map(({ headers }) => headers["mcp-session-id"]),
+        ["s1", "s2"]
+      )
+      assert.deepInclude(session.counters(), { links: 2, watching: 1 })
+    })
+  )
+
+  it.effect("SUB-03 B088: whose subscription is not answered times out, and another one is not held up", () =>
+    Effect.gen(function* () {
+      let deaf = true
+      const { heard, session } = yield* play({
+        era: "compat",
+        answer: ({ id }) => (deaf ? undefined : result(id, {})),
+        settings: { timeout: 500, ping: false }
+      })
+      const watching = yield* Effect.forkChild(reasonOf(Effect.scoped(session.watch(watched))), {
+        startImmediately: true
+      })
+      yield* heard("resources/subscribe")
+      yield* TestClock.adjust(500)
+      assert.deepInclude(yield* Fiber.join(watching), { _tag: "TimedOut", after: 500 })
+      deaf = false
+      yield* session.watch(watched)
+      assert.strictEqual(session.counters().watching, 1)
     })
   )
 

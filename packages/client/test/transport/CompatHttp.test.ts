@@ -167,6 +167,23 @@ describe("the end of a compat session", () => {
   )
 })
 
+describe("the end of a session whose server is slow to take it", () => {
+  it.effect("A70 CHTTP-19: fails whoever waits with Closed at once, and cancels before it says DELETE", () =>
+    Effect.gen(function* () {
+      const usual = compatServing(() => {})
+      const one = yield* closable((seen, reply) => (seen.verb === "DELETE" ? undefined : usual(seen, reply)))
+      const fiber = yield* Effect.forkChild(reasonOf(one.session.call(ping)()), { startImmediately: true })
+      yield* heard(one.server, "tools/call")
+      const closing = yield* Effect.forkChild(one.close, { startImmediately: true })
+      assert.strictEqual((yield* Fiber.join(fiber))._tag, "Closed")
+      yield* heard(one.server, "DELETE")
+      assert.isUndefined(closing.pollUnsafe())
+      yield* TestClock.adjust(1000)
+      yield* Fiber.join(closing)
+    })
+  )
+})
+
 describe("a notification to a compat server", () => {
   const takings: ReadonlyArray<readonly [string, number]> = [
     ["", 202],

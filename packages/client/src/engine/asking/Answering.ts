@@ -44,7 +44,7 @@ const handled = <M extends ServerMethod>(
       const fits = ServerRequest.decodeAnswer(method, exit.value)
       return Result.isSuccess(fits) ? Effect.succeed(exit.value) : failed(fits.failure.problems.join("; "))
     }
-    return Cause.hasInterruptsOnly(exit.cause) ? Effect.interrupt : failed(textOf(Cause.squash(exit.cause)))
+    return failed(textOf(Cause.squash(exit.cause)))
   })
 }
 
@@ -91,6 +91,15 @@ const rooted = ({ roots }: Answers, asking: Asking) => {
   const listed = eventually((signal) => (typeof roots === "function" ? roots({ ...asking, signal }) : roots))
   return handled("roots/list", () => Effect.map(listed, (all) => ({ roots: all })))
 }
+
+/** The same answers, none of which takes longer than so many milliseconds. */
+export const answeringWithin =
+  (answering: Answering, longest: number): Answering =>
+  (question, asking) =>
+    Effect.timeoutOrElse(answering(question, asking), {
+      duration: longest,
+      orElse: () => Effect.fail(RpcError.internal(`The client had no answer to ${question.method} in time`))
+    })
 
 /** Answers by the handlers of a client. */
 export const makeAnswering =

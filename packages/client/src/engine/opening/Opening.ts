@@ -64,7 +64,12 @@ const compatParts = (
     const run = Effect.runForkWith(yield* Effect.context<never>())
     let abandoned = false
     if (session.id !== undefined) {
-      yield* Effect.addFinalizer(() => (abandoned ? Effect.void : endSession(transport, session)))
+      const end = Effect.suspend(() => {
+        // Whoever waits is told first, and the server of their cancellations while it knows the session.
+        engine.end(new McpReason.Closed({}))
+        return endSession(transport, session)
+      })
+      yield* Effect.addFinalizer(() => (abandoned ? Effect.void : end))
     }
     const events = { reopened: missed, lost: lose }
     const stream = yield* Scope.provide(makeServerStream(engine, session, events), alive)
@@ -100,15 +105,21 @@ export const openLink = (
   Effect.gen(function* () {
     const { answering, counters, onNoise, terms } = opening
     let agreed: Agreed | undefined
+    let over = false
     const reverse = yield* makeReverseRequests(() => engine, answering, onNoise)
     const inbox: Inbox = {
       notify: (notification) => hear(notification, agreed, opening, reverse.cancel),
       request: (request, during) =>
         agreed?.era === "native" ? reverse.refuse(request) : reverse.take(request, during),
-      ended: () => lose()
+      ended: () => {
+        over = true
+        // A transport that ends before anything was agreed fails the opening, which may go on with another one.
+        if (agreed !== undefined) lose()
+      }
     }
     const engine: ClientEngine = yield* makeEngine({ transport, sender: terms.sender, inbox, counters, onNoise })
     agreed = yield* negotiate(engine, terms)
+    if (over) lose()
     const { session } = agreed
     const compat = session === undefined ? undefined : yield* compatParts(engine, session, opening, lose)
     const level = opening.logLevel()

@@ -23,12 +23,6 @@ export interface Subscriber {
   readonly ended: Effect.Effect<void>
 }
 
-/** How long a subscription may take, and how long one may be silent, in milliseconds. */
-export interface SubscriberTerms {
-  readonly timeout: number
-  readonly silence: number
-}
-
 /** The thing that a notification says has changed. */
 export const thingIn = (notification: KnownNotification): Thing | undefined => {
   switch (notification.method) {
@@ -73,10 +67,13 @@ interface Listening {
   readonly scope: Scope.Closeable
 }
 
-/** @param tell called for each change */
+/**
+ * @param longest how long the subscription may be silent, in milliseconds
+ * @param tell called for each change
+ */
 export const nativeSubscriber = (
   { engine }: Link,
-  terms: SubscriberTerms,
+  longest: number,
   tell: (thing: Thing) => void
 ): Effect.Effect<Subscriber, never, Scope.Scope> =>
   Effect.gen(function* () {
@@ -89,7 +86,7 @@ export const nativeSubscriber = (
         const scope = yield* Scope.fork(outer)
         const request = ClientRequest.listen(filterOf(things))
         const acknowledged = Deferred.makeUnsafe<void, McpError>()
-        const ears = yield* hearing(terms.silence)
+        const ears = yield* hearing(longest)
         const hear = (notification: Notification) => {
           const known = KnownNotification.decode(notification)
           if (known === undefined || Result.isFailure(known)) return
@@ -111,11 +108,7 @@ export const nativeSubscriber = (
             if (current === listening) Deferred.doneUnsafe(ended, Effect.void)
           })
         yield* Effect.forkIn(Effect.onExit(watched, over), scope, { startImmediately: true })
-        yield* Effect.timeoutOrElse(Deferred.await(acknowledged), {
-          duration: terms.timeout,
-          orElse: () =>
-            Effect.fail(engine.error(request, new McpReason.TimedOut({ after: terms.timeout, method: request.method })))
-        }).pipe(Effect.onError(() => Scope.close(scope, Exit.void)))
+        yield* Effect.onError(Deferred.await(acknowledged), () => Scope.close(scope, Exit.void))
         const before = current
         current = listening
         if (before !== undefined) yield* Scope.close(before.scope, Exit.void)

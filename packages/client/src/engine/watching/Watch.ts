@@ -8,19 +8,35 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
+import { ClientRequest } from "@treadle/protocol/schema"
 import type { Change, Watched } from "../../Change.ts"
-import type { McpError } from "../../McpError.ts"
-import { backOff, type Link, type Links } from "../Links.ts"
+import { McpReason, type McpError } from "../../McpError.ts"
+import { backOff, isLostBy, type Link, type Links } from "../Links.ts"
+import { requestError } from "../RequestError.ts"
 import { Listener, thingsOf, type Thing } from "./Listeners.ts"
-import { compatSubscriber, nativeSubscriber, type Subscriber, type SubscriberTerms } from "./Subscriber.ts"
+import { compatSubscriber, nativeSubscriber, type Subscriber } from "./Subscriber.ts"
 
 /** How long a subscription must last before the waits after its loss begin anew, in milliseconds. */
 const settledAfter = 60_000
 
+/** How subscriptions are kept. */
+export interface WatchTerms {
+  /** What messages of errors call the server. */
+  readonly server: string
+  /** How long one may take, in milliseconds. */
+  readonly timeout: number
+  /** How long one may be silent, in milliseconds. */
+  readonly silence: number
+  /** Whether a link that is lost can be opened again. */
+  readonly reopens: boolean
+}
+
+const request = ClientRequest.listen({})
+
 /** The watchers of one session. */
 export class Watch {
   readonly #links: Links
-  readonly #terms: SubscriberTerms
+  readonly #terms: WatchTerms
   readonly #changed: (thing: Thing) => void
   readonly #listeners = new Set<Listener>()
   /** Those who wait until the present listeners are armed. */
@@ -31,7 +47,7 @@ export class Watch {
   #version = 0
 
   /** @param changed called once for each change, whoever watches */
-  constructor(links: Links, terms: SubscriberTerms, changed: (thing: Thing) => void) {
+  constructor(links: Links, terms: WatchTerms, changed: (thing: Thing) => void) {
     this.#links = links
     this.#terms = terms
     this.#changed = changed
@@ -62,7 +78,7 @@ export class Watch {
       this.#listeners.add(listener)
       this.#waiting.push(armed)
       this.#turn()
-      yield* Effect.onError(Deferred.await(armed), () => Effect.sync(() => this.#remove(listener)))
+      yield* Effect.onError(this.#inTime(Deferred.await(armed)), () => Effect.sync(() => this.#remove(listener)))
       return listener.stream
     })
 
@@ -111,13 +127,14 @@ export class Watch {
           const version = this.#version
           const waiting = this.#waiting
           this.#waiting = []
-          const set = yield* Effect.result(subscriber.set(this.#things()))
+          const set = yield* Effect.result(this.#within(link, subscriber.set(this.#things())))
           const failure = Result.isFailure(set) ? set.failure : undefined
+          const lostIt = failure !== undefined && this.#goesOn(link, failure)
           // What the server refuses is refused to those who came with it; the others go on.
-          const refused = failure?.reason._tag === "Rpc" && waiting.length > 0
+          const refused = !lostIt && failure?.reason._tag === "Rpc" && waiting.length > 0
           if (failure !== undefined && !refused) {
             this.#waiting = [...waiting, ...this.#waiting]
-            return failure
+            return lostIt ? "lost" : failure
           }
           if (first && !refused) {
             this.tellAll()
@@ -134,9 +151,31 @@ export class Watch {
     )
   }
 
+  /** A subscription that is asked for: it has its time, and no longer than its link. */
+  #within(link: Link, set: Effect.Effect<void, McpError>): Effect.Effect<void, McpError> {
+    const lost = new McpReason.Closed({ detail: "the connection was lost" })
+    return Effect.raceFirst(this.#inTime(set), Effect.andThen(link.lost, this.#fail(lost)))
+  }
+
+  #inTime(effect: Effect.Effect<void, McpError>): Effect.Effect<void, McpError> {
+    const { timeout: after } = this.#terms
+    const orElse = () => this.#fail(new McpReason.TimedOut({ after, method: request.method }))
+    return Effect.timeoutOrElse(effect, { duration: after, orElse })
+  }
+
+  #fail(reason: McpReason): Effect.Effect<never, McpError> {
+    return Effect.fail(requestError(this.#terms.server, request, reason))
+  }
+
+  /** Whether a subscription failed with its link, so that the next one may have it. */
+  #goesOn(link: Link, error: McpError): boolean {
+    if (isLostBy(link, error)) this.#links.lose(link)
+    return this.#terms.reopens && this.#links.current() !== link
+  }
+
   #subscriber(link: Link): Effect.Effect<Subscriber, never, Scope.Scope> {
     return link.agreed.era === "native"
-      ? nativeSubscriber(link, this.#terms, (thing) => this.tell(thing))
+      ? nativeSubscriber(link, this.#terms.silence, (thing) => this.tell(thing))
       : compatSubscriber(link)
   }
 
@@ -147,7 +186,7 @@ export class Watch {
   /** Whoever still waits is told why; whoever watches already goes on, unless no link can come. */
   #refuse(error: McpError): void {
     for (const armed of this.#waiting.splice(0)) Deferred.doneUnsafe(armed, Effect.fail(error))
-    if (error.reason._tag !== "Closed" || this.#links.current() !== undefined) return
+    if (this.#terms.reopens || error.reason._tag !== "Closed" || this.#links.current() !== undefined) return
     for (const listener of this.#listeners) listener.end(Effect.fail(error))
     this.#listeners.clear()
   }
