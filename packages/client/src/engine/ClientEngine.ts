@@ -181,11 +181,14 @@ class Engine implements ClientEngine {
       }
       const running: Running = { request, deadline: options.deadline }
       let giveUp = (_why?: string): void => {}
+      let forget = (): void => {}
       const waiter = this.#waiters.add(running, () => settle(Effect.fail(this.error(request, this.#ended))) && giveUp())
       const settle = (outcome: Effect.Effect<Arrived, McpError>): boolean => {
         const first = waiter.settle()
-        if (first) resume(outcome)
-        return first
+        if (!first) return false
+        forget()
+        resume(outcome)
+        return true
       }
       const id = ++this.#lastId
       const own = this.#own(id, options)
@@ -210,8 +213,13 @@ class Engine implements ClientEngine {
         },
         sink
       )
+      const { deadline } = options
+      if (deadline !== undefined && waiter.waits()) {
+        forget = deadline.onExpiry((error) => settle(Effect.fail(error)) && giveUp(deadline.why))
+      }
       return Effect.sync(() => {
-        if (waiter.settle()) giveUp(options.deadline?.why)
+        forget()
+        if (waiter.settle()) giveUp()
       })
     })
 

@@ -45,12 +45,17 @@ export const backOff = (attempt: number): Effect.Effect<void> =>
     return Effect.sleep(longest / 2 + (random * longest) / 2)
   })
 
+/** Limits a wait in time. */
+export type Within = <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E | McpError>
+
 /** The current link of a session. */
 export interface Links {
   /** The link; one is opened where there is none. */
   readonly get: Effect.Effect<Link, McpError>
   /** The link that is in use, if any. */
   readonly current: () => Link | undefined
+  /** What was agreed last; while a link is lost, that is still what the session knows. */
+  readonly agreed: () => Agreed | undefined
   /** Fails once the session is closed. */
   readonly closed: Effect.Effect<never, McpError>
   /** Forgets a link; it closes once its requests have met their own end. */
@@ -59,8 +64,13 @@ export interface Links {
    * Does something with the link, again on another one where the first was lost.
    *
    * @param safe whether doing it twice does no harm
+   * @param within limits what is waited for beside `run`, which heeds the time itself
    */
-  readonly use: <A>(run: (link: Link) => Effect.Effect<A, McpError>, safe: boolean) => Effect.Effect<A, McpError>
+  readonly use: <A>(
+    run: (link: Link) => Effect.Effect<A, McpError>,
+    safe: boolean,
+    within: Within
+  ) => Effect.Effect<A, McpError>
 }
 
 /**
@@ -100,6 +110,7 @@ class SessionLinks implements Links {
   readonly #scope = Scope.makeUnsafe()
   readonly #over = Deferred.makeUnsafe<never, McpError>()
   #current: Held | undefined
+  #agreed: Agreed | undefined
   #opening: Deferred.Deferred<Link, McpError> | undefined
 
   constructor(open: OpenLink, closed: () => McpError, run: (effect: Effect.Effect<void>) => unknown) {
@@ -109,6 +120,8 @@ class SessionLinks implements Links {
   }
 
   readonly current = (): Link | undefined => this.#current
+
+  readonly agreed = (): Agreed | undefined => this.#agreed
 
   readonly closed: Effect.Effect<never, McpError> = Deferred.await(this.#over)
 
@@ -130,11 +143,11 @@ class SessionLinks implements Links {
     this.#run(Effect.andThen(held.engine.idle, Scope.close(held.scope, Exit.void)))
   }
 
-  readonly use = <A>(run: (link: Link) => Effect.Effect<A, McpError>, safe: boolean): Effect.Effect<A, McpError> => {
+  readonly use: Links["use"] = <A>(run: (link: Link) => Effect.Effect<A, McpError>, safe: boolean, within: Within) => {
     const attempt = (sent: number): Effect.Effect<A, McpError> =>
-      Effect.catch(this.#tried(run, safe), ({ again, anew, error }) => {
+      Effect.catch(this.#tried(run, safe, within), ({ again, anew, error }) => {
         if (!again || sent + 1 >= maxAttempts) return Effect.fail(error)
-        return Effect.andThen(anew ? Effect.void : backOff(sent), attempt(sent + 1))
+        return Effect.andThen(anew ? Effect.void : within(backOff(sent)), attempt(sent + 1))
       })
     return attempt(0)
   }
@@ -147,8 +160,12 @@ class SessionLinks implements Links {
     return Scope.close(this.#scope, Exit.void)
   })
 
-  #tried<A>(run: (link: Link) => Effect.Effect<A, McpError>, safe: boolean): Effect.Effect<A, Failure> {
-    const got = Effect.mapError(this.get, (error): Failure => ({ error, again: error.notRun, anew: false }))
+  #tried<A>(run: (link: Link) => Effect.Effect<A, McpError>, safe: boolean, within: Within): Effect.Effect<A, Failure> {
+    const current = this.#current
+    const got: Effect.Effect<Link, Failure> =
+      current === undefined
+        ? Effect.mapError(within(this.get), (error): Failure => ({ error, again: error.notRun, anew: false }))
+        : Effect.succeed(current)
     return Effect.flatMap(got, (link) =>
       Effect.mapError(run(link), (error): Failure => {
         const lost = hasStatus404(error.reason) && link.agreed.session?.id !== undefined
@@ -178,6 +195,7 @@ class SessionLinks implements Links {
       const ended = Deferred.makeUnsafe<void>()
       held = { ...exit.value, ended, scope, lost: Deferred.await(ended) }
       this.#current = held
+      this.#agreed = held.agreed
       if (gone) this.lose(held)
       Deferred.doneUnsafe(opening, Effect.succeed(held))
     })
