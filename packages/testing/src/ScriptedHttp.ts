@@ -110,7 +110,15 @@ const listen = async (script: HttpScript) => {
     request.on("end", () => {
       const text = Buffer.concat(chunks).toString("utf8")
       const { headers, method = "", url = "" } = request
-      const one: HttpSeen = { verb: method, path: url, peer: request.socket.remotePort, headers, text, json: parse(text), gone }
+      const one: HttpSeen = {
+        verb: method,
+        path: url,
+        peer: request.socket.remotePort,
+        headers,
+        text,
+        json: parse(text),
+        gone
+      }
       seen.record(one)
       void script(one, replyOf(response))
     })

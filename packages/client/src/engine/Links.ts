@@ -147,7 +147,10 @@ class SessionLinks implements Links {
     const attempt = (sent: number): Effect.Effect<A, McpError> =>
       Effect.catch(this.#tried(run, safe, within), ({ again, anew, error }) => {
         if (!again || sent + 1 >= maxAttempts) return Effect.fail(error)
-        return Effect.andThen(anew ? Effect.void : within(backOff(sent)), attempt(sent + 1))
+        return Effect.andThen(
+          anew ? Effect.void : within(backOff(sent)),
+          Effect.suspend(() => attempt(sent + 1))
+        )
       })
     return attempt(0)
   }
@@ -161,19 +164,17 @@ class SessionLinks implements Links {
   })
 
   #tried<A>(run: (link: Link) => Effect.Effect<A, McpError>, safe: boolean, within: Within): Effect.Effect<A, Failure> {
-    const current = this.#current
-    const got: Effect.Effect<Link, Failure> =
-      current === undefined
-        ? Effect.mapError(within(this.get), (error): Failure => ({ error, again: error.notRun, anew: false }))
-        : Effect.succeed(current)
-    return Effect.flatMap(got, (link) =>
+    const on = (link: Link): Effect.Effect<A, Failure> =>
       Effect.mapError(run(link), (error): Failure => {
         const lost = hasStatus404(error.reason) && link.agreed.session?.id !== undefined
         if (lost || error.reason._tag === "Closed") this.lose(link)
         const notRun = error.notRun || (lost && error.reason._tag === "Rpc")
         return { error, again: notRun || (safe && isPassing(error)), anew: this.#current !== link }
       })
-    )
+    const current = this.#current
+    if (current !== undefined) return on(current)
+    const got = Effect.mapError(within(this.get), (error): Failure => ({ error, again: error.notRun, anew: false }))
+    return Effect.flatMap(got, on)
   }
 
   /** Opens a link in a fiber of its own, so that nobody who waits for it can end it for the others. */
