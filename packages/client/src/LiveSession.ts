@@ -48,11 +48,9 @@ const unwatchable = ({ capabilities }: Agreed, thing: Thing): string | undefined
 /** A session that is open. */
 export class LiveSession implements McpSession {
   readonly #parts: SessionParts
-  #agreed: Agreed
 
   constructor(parts: SessionParts) {
     this.#parts = parts
-    this.#agreed = parts.agreed
   }
 
   get server(): McpSession["server"] {
@@ -143,10 +141,8 @@ export class LiveSession implements McpSession {
     return { waiting, late: counters.late, links: counters.links, watching: watch.listeners }
   }
 
-  /** What was agreed last; while a link is lost, that is still what the session knows. */
   #now(): Agreed {
-    this.#agreed = this.#parts.links.current()?.agreed ?? this.#agreed
-    return this.#agreed
+    return this.#parts.links.agreed() ?? this.#parts.agreed
   }
 
   #notOffered(request: ClientRequest, what: string): Effect.Effect<never, McpError> {

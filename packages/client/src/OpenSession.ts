@@ -8,6 +8,7 @@ import { declared } from "./Answers.ts"
 import { makeCacheStore, type CacheSettings } from "./CacheStore.ts"
 import { defaults, logHook, noiseHook, type ClientSettings } from "./ClientSettings.ts"
 import { answeringWithin, makeAnswering, type Answering } from "./engine/asking/Answering.ts"
+import { Deadlines } from "./engine/Deadline.ts"
 import { Cache, type CacheSubject } from "./engine/lists/Cache.ts"
 import type { Counters } from "./engine/ClientEngine.ts"
 import { Completions } from "./engine/asking/Completions.ts"
@@ -129,7 +130,9 @@ export const openSession = (
     yield* Effect.addFinalizer(() => Effect.sync(() => watch.close()))
     yield* Effect.forkScoped(watch.keep)
 
-    const requests = new Requests(server, links, {
+    const deadlines = new Deadlines(yield* Effect.clockWith(Effect.succeed), run)
+    yield* Effect.addFinalizer(() => Effect.sync(() => deadlines.close()))
+    const requests = new Requests(server, links, deadlines, {
       answering,
       showsPages: settings.answers?.url !== undefined,
       completed: completions.of,

@@ -128,9 +128,7 @@ export class ToolCalls implements Pick<McpSession, "call" | "callTool" | "listTo
       mirrored: () => this.#mirror.headersOf(name, args ?? {}, declared),
       cure: (error) => (missesHeaders(error) ? this.#relearned : undefined)
     })
-    return Effect.flatMap(asked, ({ cause, result }) =>
-      Effect.map(links.get, ({ agreed }) => ({ result, cause, version: agreed.version }))
-    )
+    return Effect.map(asked, ({ cause, result }) => ({ result, cause, version: links.agreed()?.version ?? "" }))
   }
 
   /** The tools as the server has them now, whatever is kept of them. */

@@ -13,6 +13,8 @@ import { Recorder } from "./Recorder.ts"
 export interface HttpSeen {
   readonly verb: string
   readonly path: string
+  /** The port that it came from: requests with the same one came over one connection. */
+  readonly peer: number | undefined
   readonly headers: IncomingHttpHeaders
   readonly text: string
   /** The body as JSON, or `undefined`. */
@@ -108,7 +110,15 @@ const listen = async (script: HttpScript) => {
     request.on("end", () => {
       const text = Buffer.concat(chunks).toString("utf8")
       const { headers, method = "", url = "" } = request
-      const one: HttpSeen = { verb: method, path: url, headers, text, json: parse(text), gone }
+      const one: HttpSeen = {
+        verb: method,
+        path: url,
+        peer: request.socket.remotePort,
+        headers,
+        text,
+        json: parse(text),
+        gone
+      }
       seen.record(one)
       void script(one, replyOf(response))
     })

@@ -15,9 +15,9 @@ import {
 } from "@treadle/protocol/schema"
 import type { OnNoise } from "../ClientSettings.ts"
 import { McpReason, type McpError } from "../McpError.ts"
-import type { Answer, CompatSession, ExchangeSink, Posted, Transport } from "../transport/Transport.ts"
+import type { Answer, ExchangeSink, Posted, Transport } from "../transport/Transport.ts"
 import type { Deadline } from "./Deadline.ts"
-import { dress, type Envelope, type Sender } from "./opening/Envelope.ts"
+import { EnvelopeWriter, type Envelope, type Sender } from "./opening/Envelope.ts"
 import { requestError } from "./RequestError.ts"
 import { Waiters } from "./Waiters.ts"
 
@@ -124,7 +124,7 @@ class Engine implements ClientEngine {
   readonly #parts: EngineParts
   readonly #now: () => number
   readonly #waiters = new Waiters<Running>()
-  #envelope: Envelope = { era: "compat" }
+  readonly #envelopes: EnvelopeWriter
   #heard: number
   #timesHeard = 0
   #lastId = 0
@@ -135,6 +135,7 @@ class Engine implements ClientEngine {
     this.transport = parts.transport
     this.server = parts.transport.server
     this.#parts = parts
+    this.#envelopes = new EnvelopeWriter(parts.sender)
     this.#now = now
     this.#heard = now()
     parts.transport.attach({
@@ -156,9 +157,7 @@ class Engine implements ClientEngine {
     this.close()
   }
 
-  readonly speak = (envelope: Envelope): void => {
-    this.#envelope = envelope
-  }
+  readonly speak = (envelope: Envelope): void => this.#envelopes.use(envelope)
 
   readonly running = (): Iterable<Running> => this.#waiters.all()
 
@@ -181,11 +180,14 @@ class Engine implements ClientEngine {
       }
       const running: Running = { request, deadline: options.deadline }
       let giveUp = (_why?: string): void => {}
+      let forget = (): void => {}
       const waiter = this.#waiters.add(running, () => settle(Effect.fail(this.error(request, this.#ended))) && giveUp())
       const settle = (outcome: Effect.Effect<Arrived, McpError>): boolean => {
         const first = waiter.settle()
-        if (first) resume(outcome)
-        return first
+        if (!first) return false
+        forget()
+        resume(outcome)
+        return true
       }
       const id = ++this.#lastId
       const own = this.#own(id, options)
@@ -206,18 +208,23 @@ class Engine implements ClientEngine {
           request: this.#dressed(id, request, options),
           mirrored: options.mirrored ?? [],
           cancellable: request.method !== "initialize",
-          ...this.#session()
+          session: this.#envelopes.session
         },
         sink
       )
+      const { deadline } = options
+      if (deadline !== undefined && waiter.waits()) {
+        forget = deadline.onExpiry((error) => settle(Effect.fail(error)) && giveUp(deadline.why))
+      }
       return Effect.sync(() => {
-        if (waiter.settle()) giveUp(options.deadline?.why)
+        forget()
+        if (waiter.settle()) giveUp()
       })
     })
 
   readonly post = (message: Posted): Effect.Effect<void, McpReason> =>
     Effect.callback((resume) => {
-      this.transport.post(message, this.#session().session, (failure) =>
+      this.transport.post(message, this.#envelopes.session, (failure) =>
         resume(failure === undefined ? Effect.void : Effect.fail(failure))
       )
     })
@@ -229,12 +236,7 @@ class Engine implements ClientEngine {
 
   #dressed(id: RequestId, request: ClientRequest, { extend, meta, onProgress }: ExchangeOptions): Request {
     const progress = onProgress !== undefined || extend === true
-    return dress(this.#envelope, this.#parts.sender, id, request, { progress, meta })
-  }
-
-  #session(): { readonly session?: CompatSession } {
-    const envelope = this.#envelope
-    return envelope.era === "compat" && envelope.session !== undefined ? { session: envelope.session } : {}
+    return this.#envelopes.write(id, request, { progress, meta })
   }
 
   #hear(): void {

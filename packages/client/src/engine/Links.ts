@@ -47,12 +47,17 @@ export const backOff = (attempt: number): Effect.Effect<void> =>
     return Effect.sleep(longest / 2 + (random * longest) / 2)
   })
 
+/** Limits a wait in time. */
+export type Within = <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E | McpError>
+
 /** The current link of a session. */
 export interface Links {
   /** The link; one is opened where there is none. */
   readonly get: Effect.Effect<Link, McpError>
   /** The link that is in use, if any. */
   readonly current: () => Link | undefined
+  /** What was agreed last; while a link is lost, that is still what the session knows. */
+  readonly agreed: () => Agreed | undefined
   /** Fails once the session is closed. */
   readonly closed: Effect.Effect<never, McpError>
   /** Forgets a link; it closes once its requests have met their own end. */
@@ -61,8 +66,13 @@ export interface Links {
    * Does something with the link, again on another one where the first was lost.
    *
    * @param safe whether doing it twice does no harm
+   * @param within limits what is waited for beside `run`, which heeds the time itself
    */
-  readonly use: <A>(run: (link: Link) => Effect.Effect<A, McpError>, safe: boolean) => Effect.Effect<A, McpError>
+  readonly use: <A>(
+    run: (link: Link) => Effect.Effect<A, McpError>,
+    safe: boolean,
+    within: Within
+  ) => Effect.Effect<A, McpError>
 }
 
 /**
@@ -106,6 +116,7 @@ class SessionLinks implements Links {
   readonly #ending = new Set<Fiber.Fiber<void>>()
   readonly #over = Deferred.makeUnsafe<never, McpError>()
   #current: Held | undefined
+  #agreed: Agreed | undefined
   #opening: Deferred.Deferred<Link, McpError> | undefined
 
   constructor(open: OpenLink, closed: () => McpError, run: Run) {
@@ -115,6 +126,8 @@ class SessionLinks implements Links {
   }
 
   readonly current = (): Link | undefined => this.#current
+
+  readonly agreed = (): Agreed | undefined => this.#agreed
 
   readonly closed: Effect.Effect<never, McpError> = Deferred.await(this.#over)
 
@@ -138,11 +151,14 @@ class SessionLinks implements Links {
     ending.addObserver(() => this.#ending.delete(ending))
   }
 
-  readonly use = <A>(run: (link: Link) => Effect.Effect<A, McpError>, safe: boolean): Effect.Effect<A, McpError> => {
+  readonly use: Links["use"] = <A>(run: (link: Link) => Effect.Effect<A, McpError>, safe: boolean, within: Within) => {
     const attempt = (sent: number): Effect.Effect<A, McpError> =>
-      Effect.catch(this.#tried(run, safe), ({ again, anew, error }) => {
+      Effect.catch(this.#tried(run, safe, within), ({ again, anew, error }) => {
         if (!again || sent + 1 >= maxAttempts) return Effect.fail(error)
-        return Effect.andThen(anew ? Effect.void : backOff(sent), attempt(sent + 1))
+        return Effect.andThen(
+          anew ? Effect.void : within(backOff(sent)),
+          Effect.suspend(() => attempt(sent + 1))
+        )
       })
     return attempt(0)
   }
@@ -158,16 +174,18 @@ class SessionLinks implements Links {
     )
   })
 
-  #tried<A>(run: (link: Link) => Effect.Effect<A, McpError>, safe: boolean): Effect.Effect<A, Failure> {
-    const got = Effect.mapError(this.get, (error): Failure => ({ error, again: error.notRun, anew: false }))
-    return Effect.flatMap(got, (link) =>
+  #tried<A>(run: (link: Link) => Effect.Effect<A, McpError>, safe: boolean, within: Within): Effect.Effect<A, Failure> {
+    const on = (link: Link): Effect.Effect<A, Failure> =>
       Effect.mapError(run(link), (error): Failure => {
         const lost = isLostBy(link, error)
         if (lost || error.reason._tag === "Closed") this.lose(link)
         const notRun = error.notRun || (lost && error.reason._tag === "Rpc")
         return { error, again: notRun || (safe && isPassing(error)), anew: this.#current !== link }
       })
-    )
+    const current = this.#current
+    if (current !== undefined) return on(current)
+    const got = Effect.mapError(within(this.get), (error): Failure => ({ error, again: error.notRun, anew: false }))
+    return Effect.flatMap(got, on)
   }
 
   /** Opens a link in a fiber of its own, so that nobody who waits for it can end it for the others. */
@@ -189,6 +207,7 @@ class SessionLinks implements Links {
       const ended = Deferred.makeUnsafe<void>()
       held = { ...exit.value, ended, scope, lost: Deferred.await(ended) }
       this.#current = held
+      this.#agreed = held.agreed
       if (gone) this.lose(held)
       Deferred.doneUnsafe(opening, Effect.succeed(held))
     })

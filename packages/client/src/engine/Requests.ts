@@ -9,7 +9,7 @@ import { ServerResult, type ClientRequest, type Meta, type Progress as WireProgr
 import { McpReason, type McpError } from "../McpError.ts"
 import { notOffered } from "./opening/Agreed.ts"
 import type { Arrived } from "./ClientEngine.ts"
-import { withDeadline, type Deadline, type Patience } from "./Deadline.ts"
+import type { Deadline, Deadlines, Patience } from "./Deadline.ts"
 import { inRounds, type AskingMethod, type Completed, type RoundTerms } from "./asking/InputRounds.ts"
 import type { Link, Links } from "./Links.ts"
 import { requestError } from "./RequestError.ts"
@@ -33,11 +33,13 @@ export interface Plan extends Patience {
 export class Requests {
   readonly server: string
   readonly #links: Links
+  readonly #deadlines: Deadlines
   readonly #rounds: RoundTerms
 
-  constructor(server: string, links: Links, rounds: RoundTerms) {
+  constructor(server: string, links: Links, deadlines: Deadlines, rounds: RoundTerms) {
     this.server = server
     this.#links = links
+    this.#deadlines = deadlines
     this.#rounds = rounds
   }
 
@@ -80,7 +82,8 @@ export class Requests {
     run: (deadline: Deadline) => Effect.Effect<A, McpError>
   ): Effect.Effect<A, McpError> {
     const after = Math.min(plan.timeout, plan.maxTotalTimeout)
-    return withDeadline(plan, run, () => this.error(request, new McpReason.TimedOut({ after, method: request.method })))
+    const expired = () => this.error(request, new McpReason.TimedOut({ after, method: request.method }))
+    return this.#deadlines.limit(plan, expired, run)
   }
 
   #sent(request: ClientRequest, plan: Plan, deadline: Deadline): Effect.Effect<Arrived, McpError> {
@@ -98,12 +101,12 @@ export class Requests {
         ...(mirrored === undefined ? {} : { mirrored })
       })
     }
-    const used = Effect.suspend(() => this.#links.use(exchange, plan.safe))
+    const used = Effect.suspend(() => this.#links.use(exchange, plan.safe, deadline.within))
     const sent = Effect.mapError(used, (error) => this.#about(request, error))
     if (plan.cure === undefined) return sent
     return Effect.catch(sent, (error) => {
       const cured = plan.cure?.(error)
-      return cured === undefined ? Effect.fail(error) : Effect.andThen(cured, sent)
+      return cured === undefined ? Effect.fail(error) : Effect.andThen(deadline.within(cured), sent)
     })
   }
 }

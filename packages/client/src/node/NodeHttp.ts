@@ -13,9 +13,11 @@ const settings = { keepAlive: true, timeout: idleTime }
 
 const bodyOf = (response: IncomingMessage): HttpBody => {
   const chunks: AsyncIterator<Uint8Array, undefined> = response[Symbol.asyncIterator]()
+  /** What has arrived in whole is thrown away, so that its connection can be used again; what goes on is cut. */
   const cancel = async (): Promise<void> => {
     response.on("error", () => {})
-    response.destroy()
+    response.resume()
+    setImmediate(() => response.complete || response.destroy())
   }
   return { getReader: () => ({ read: () => chunks.next(), cancel }), cancel }
 }

@@ -20,7 +20,7 @@ export interface Outgoing {
   /** Headers that repeat arguments (XHDR-06); only HTTP sends them. */
   readonly mirrored: ReadonlyArray<readonly [string, string]>
   /** The compat session it belongs to. A native request has none, and neither has `initialize`. */
-  readonly session?: CompatSession
+  readonly session: CompatSession | undefined
   /** Whether the server is told when it is given up; `initialize` is only abandoned (INIT-10). */
   readonly cancellable: boolean
 }

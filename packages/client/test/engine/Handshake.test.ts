@@ -166,12 +166,20 @@ describe("notifications/initialized", () => {
     Effect.gen(function* () {
       const { error, server } = yield* Effect.gen(function* () {
         const server = yield* scriptedHttp(
-          answering("notifications/initialized", (_, reply) => reply.raw("no", {}, 500))
+          answering("notifications/initialized", (_, reply) => reply.raw("no", {}, 404))
         )
         return { server, error: yield* Effect.flip(McpClient.http(server.url)) }
       })
-      assert.deepInclude(error.reason, { _tag: "Transport", status: 500, body: "no" })
-      assert.include(error.message, `initialize at ${server.url}`)
+      assert.deepInclude(error.reason, { _tag: "Transport", status: 404, body: "no" })
+      assert.include(error.message, `notifications/initialized at ${server.url}`)
+      // Nothing is left behind at the server (CHTTP-19), and no other transport is tried.
+      assert.deepStrictEqual(
+        server.seen.events.slice(2).map(({ headers, verb }) => [verb, headers["mcp-session-id"]]),
+        [
+          ["POST", "s1"],
+          ["DELETE", "s1"]
+        ]
+      )
     })
   )
 })

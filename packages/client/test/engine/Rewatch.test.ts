@@ -210,7 +210,7 @@ describe("the stream of a compat server", () => {
       })
       const { of, session } = played
       known.session = "s2"
-      yield* session.watch(watched)
+      yield* reading(yield* session.watch(watched))
       assert.deepStrictEqual(
         of("resources/subscribe").map(({ headers }) => headers["mcp-session-id"]),
         ["s1", "s2"]
@@ -234,7 +234,7 @@ describe("the stream of a compat server", () => {
       yield* TestClock.adjust(500)
       assert.deepInclude(yield* Fiber.join(watching), { _tag: "TimedOut", after: 500 })
       deaf = false
-      yield* session.watch(watched)
+      yield* reading(yield* session.watch(watched))
       assert.strictEqual(session.counters().watching, 1)
     })
   )

@@ -131,7 +131,7 @@ class Rounds<R extends ClientRequest<AskingMethod>> {
       return Effect.map(answered, (inputResponses) => ({ inputResponses, ...state }))
     }
     const nothing = inputRequests === undefined ? state : { inputResponses: {}, ...state }
-    return Effect.as(Effect.sleep(Math.min(firstWait * 2 ** round, longestWait)), nothing)
+    return Effect.as(this.#deadline.within(Effect.sleep(Math.min(firstWait * 2 ** round, longestWait))), nothing)
   }
 
   #answers(questions: InputRequests): Effect.Effect<InputResponses, McpError> {

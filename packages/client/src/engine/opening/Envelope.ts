@@ -1,11 +1,13 @@
 /**
  * What stands round each request of a link: natively what it says about its sender, in the compat era the session.
  */
-import type { Request, RequestId } from "@treadle/protocol/rpc"
+import type { JsonObject } from "@treadle/protocol/json"
+import { Message, type Request, type RequestId } from "@treadle/protocol/rpc"
 import {
-  ClientRequest,
   MetaKey,
+  requestMeta,
   type ClientCapabilities,
+  type ClientRequest,
   type Implementation,
   type LogLevel,
   type Meta
@@ -32,28 +34,39 @@ export interface Dressing {
   readonly meta?: Meta | undefined
 }
 
-/** The request as a message; where progress is asked for, its token is its id. */
-export const dress = (
-  envelope: Envelope,
-  sender: Sender,
-  id: RequestId,
-  request: ClientRequest,
-  { meta, progress }: Dressing
-): Request => {
-  if (envelope.era === "native") {
-    const { era: _, ...facts } = envelope
-    return ClientRequest.toMessage(id, request, {
-      ...facts,
-      ...sender,
-      ...(progress ? { progressToken: id } : {}),
-      ...(meta === undefined ? {} : { meta })
-    })
+/** Puts the requests of one sender into their envelope. */
+export class EnvelopeWriter {
+  readonly #sender: Sender
+  #envelope: Envelope = { era: "compat" }
+  /** What every native request says, while nothing more is to be said. */
+  #meta: Meta = {}
+
+  constructor(sender: Sender) {
+    this.#sender = sender
   }
-  if (meta === undefined && !progress) return ClientRequest.toMessage(id, request)
-  const message = ClientRequest.toMessage(id, request)
-  const { _meta } = request.params
-  return {
-    ...message,
-    params: { ...message.params, _meta: { ..._meta, ...meta, ...(progress ? { [MetaKey.progressToken]: id } : {}) } }
+
+  /** The compat session that is spoken in, if any. */
+  get session(): CompatSession | undefined {
+    return this.#envelope.era === "compat" ? this.#envelope.session : undefined
+  }
+
+  /** Whatever is written from now on goes in this envelope. */
+  use(envelope: Envelope): void {
+    this.#envelope = envelope
+    if (envelope.era === "compat") return
+    const { era: _, ...facts } = envelope
+    this.#meta = requestMeta({ ...facts, ...this.#sender })
+  }
+
+  /** The request as a message; where progress is asked for, its token is its id. */
+  write(id: RequestId, request: ClientRequest, { meta, progress }: Dressing): Request {
+    const native = this.#envelope.era === "native"
+    const { _meta, ...params } = request.params
+    const token = progress ? { [MetaKey.progressToken]: id } : undefined
+    if (_meta === undefined && meta === undefined && token === undefined) {
+      return Message.request(id, request.method, (native ? { ...params, _meta: this.#meta } : params) as JsonObject)
+    }
+    const whole: Meta = { ..._meta, ...meta, ...(native ? this.#meta : {}), ...token }
+    return Message.request(id, request.method, { ...params, _meta: whole } as JsonObject)
   }
 }
