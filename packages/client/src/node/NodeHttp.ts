@@ -57,7 +57,11 @@ export const makeNodeSender = (): NodeSender => {
       const abort = () => void request.destroy(new Error("it was given up"))
       signal.addEventListener("abort", abort, { once: true })
       request.once("error", reject)
-      request.once("close", () => signal.removeEventListener("abort", abort))
+      request.once("close", () => {
+        signal.removeEventListener("abort", abort)
+        // An upgrade that nobody asked for ends it with neither an answer nor an error.
+        reject(new Error("the connection was closed"))
+      })
       request.once("response", (response) => resolve(responseOf(response)))
       request.end(body)
     })

@@ -3,9 +3,9 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Scope from "effect/Scope"
-import { scriptedHttp, type HttpScript } from "@treadle/testing"
+import { rawHttp, scriptedHttp, type HttpScript } from "@treadle/testing"
 import { connectHttp, McpNodeClient } from "../../src/node/index.ts"
-import { compatServing, fact, ping, reasonOf, result, serving, textResult } from "../fixtures.ts"
+import { compatServing, discoverResult, fact, ping, reasonOf, result, serving, textResult } from "../fixtures.ts"
 
 const opened = (script: HttpScript) =>
   Effect.gen(function* () {
@@ -41,6 +41,21 @@ describe("a session over node:http", () => {
         })
       )
       assert.strictEqual(yield* session.call(ping)(), "é€😀")
+    })
+  )
+
+  it.effect("fails with Transport, at once, where the server answers with an upgrade that nobody asked for", () =>
+    Effect.gen(function* () {
+      const server = yield* rawHttp(({ json: { id, method } }, reply) =>
+        method === "server/discover"
+          ? reply.json(result(id, discoverResult))
+          : reply.write("HTTP/1.1 101 x\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n")
+      )
+      const session = yield* McpNodeClient.http(server.url)
+      assert.deepInclude(yield* reasonOf(session.call(ping)()), {
+        _tag: "Transport",
+        message: "the server cannot be reached: the connection was closed"
+      })
     })
   )
 
