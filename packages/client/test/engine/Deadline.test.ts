@@ -90,3 +90,39 @@ describe("progress of a call", () => {
     })
   )
 })
+
+describe("the time of a call", () => {
+  it.effect("MRTR-12: is over for one that is put off again and again", () =>
+    Effect.gen(function* () {
+      const { sent, session } = yield* play({
+        era: "native",
+        over: "pipe",
+        answer: ({ id }) => result(id, { resultType: "input_required", requestState: "later" })
+      })
+      const waiting = yield* Effect.forkChild(reasonOf(session.callTool("slow", {}, { timeout: 250 })), {
+        startImmediately: true
+      })
+      for (let step = 0; step < 250; step += 50) {
+        assert.isUndefined(waiting.pollUnsafe())
+        yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+        yield* TestClock.adjust(50)
+      }
+      assert.deepInclude(yield* Fiber.join(waiting), { _tag: "TimedOut", after: 250 })
+      assert.isAtLeast(sent.events.filter(({ method }) => method === "tools/call").length, 2)
+    })
+  )
+
+  it.effect("is that of each of many, whichever began first", () =>
+    Effect.gen(function* () {
+      const { session } = yield* play({ era: "native", over: "pipe", answer: () => new Promise(() => {}) })
+      const call = (timeout: number) =>
+        Effect.forkChild(reasonOf(session.callTool("slow", {}, { timeout })), { startImmediately: true })
+      const [long, short] = [yield* call(900), yield* call(300)]
+      yield* TestClock.adjust(300)
+      assert.deepInclude(yield* Fiber.join(short), { _tag: "TimedOut", after: 300 })
+      assert.isUndefined(long.pollUnsafe())
+      yield* TestClock.adjust(600)
+      assert.deepInclude(yield* Fiber.join(long), { _tag: "TimedOut", after: 900 })
+    })
+  )
+})

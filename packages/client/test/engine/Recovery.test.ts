@@ -135,6 +135,24 @@ describe("a compat session that its server lost", () => {
     })
   )
 
+  it.effect("TIME-01: keeps a call that waits for it no longer than the call has time", () =>
+    Effect.gen(function* () {
+      const { held, played } = yield* holding
+      const waiting = yield* started(reasonOf(played.session.callTool("a", {}, { timeout: 700 })))
+      yield* Effect.promise(() =>
+        played.sent.first(
+          ({ method }) =>
+            method === "initialize" && played.sent.events.filter((one) => one.method === "initialize").length > 1
+        )
+      )
+      yield* TestClock.adjust(699)
+      assert.isUndefined(waiting.pollUnsafe())
+      yield* TestClock.adjust(1)
+      assert.deepInclude(yield* Fiber.join(waiting), { _tag: "TimedOut", after: 700, method: "tools/call" })
+      assert.strictEqual(held.length, 1)
+    })
+  )
+
   it.effect("D21: is opened by nobody in particular: one who waits may go, and the others get their answers", () =>
     Effect.gen(function* () {
       const { held, played } = yield* holding
