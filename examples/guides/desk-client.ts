@@ -4,7 +4,7 @@ import { connect, decline, type Answers } from "@treadle/client/promise"
 
 const answers: Answers = {
   form: ({ message, requestedSchema }, { server, name }) => {
-    console.log(`${name} of ${server} asks: ${message}`)
+    console.log(`${name ?? "A tool"} of ${server} asks: ${message}`)
     console.log(`It wants to know: ${Object.keys(requestedSchema.properties).join(", ")}`)
     return { action: "accept", content: { row: "front" } }
   },

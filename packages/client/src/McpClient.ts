@@ -59,7 +59,9 @@ const pipe = (port: LinePort, settings: PipeSettings = {}): Effect.Effect<McpSes
     const open = (opening: Opening, lose: () => void) => {
       if (opened) {
         const detail = settings.whyEnded?.() ?? "the server closed the pipe"
-        return Effect.fail(requestError(server, ClientRequest.discover(), new McpReason.Closed({ detail })))
+        return Effect.fail(
+          requestError(server, ClientRequest.discover(), new McpReason.Closed({ detail, notRun: true }))
+        )
       }
       opened = true
       return Effect.flatMap(pipeTransport(port, settings), (transport) => openLink(transport, opening, lose))

@@ -53,7 +53,7 @@ class Closed extends Data.TaggedError("Closed")<{
   readonly notRun?: boolean
 }> {
   override get message(): string {
-    return this.detail ?? "the session is closed; open a new one"
+    return this.detail ?? "the session is closed; open a new one, or await the request before it is closed"
   }
 }
 
@@ -62,9 +62,14 @@ class TimedOut extends Data.TaggedError("TimedOut")<{
   /** The time that was waited, in milliseconds. */
   readonly after: number
   readonly method: string
+  /** The setting or the option that ended the wait; `timeout` where it is absent. */
+  readonly limit?: "connectTimeout" | "maxTotalTimeout" | "probeTimeout"
 }> {
   override get message(): string {
-    return `no answer within ${this.after} ms; it was cancelled. Give a longer timeout if it needs one`
+    const { after, limit = "timeout" } = this
+    const what =
+      limit === "maxTotalTimeout" ? `it was not done within ${after} ms in all` : `no answer within ${after} ms`
+    return `${what}; it was cancelled. Give a longer "${limit}" if it needs one`
   }
 }
 
@@ -102,6 +107,8 @@ class Undecodable extends Data.TaggedError("Undecodable")<{
   readonly what: string
   /** One sentence a problem. */
   readonly problems: ReadonlyArray<string>
+  /** The request provably did not run: its arguments cannot be sent. */
+  readonly notRun?: boolean
   /** What a tool said all the same. */
   readonly content?: ReadonlyArray<ContentBlock>
 }> {
@@ -170,9 +177,19 @@ export class McpError extends Data.TaggedError("McpError")<{
     return `${subject} at ${this.server}: ${said(this.reason)}`
   }
 
-  /** Whether the request provably did not run, so that it may be sent again. */
+  /** Whether the request provably did not run, so that it may be sent again once its cause is mended. */
   get notRun(): boolean {
     const { reason } = this
-    return (reason._tag === "Transport" || reason._tag === "Closed") && reason.notRun === true
+    switch (reason._tag) {
+      case "NotOffered":
+      case "Unauthorized":
+        return true
+      case "Closed":
+      case "Transport":
+      case "Undecodable":
+        return reason.notRun === true
+      default:
+        return false
+    }
   }
 }

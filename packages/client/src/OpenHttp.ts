@@ -15,7 +15,7 @@ import { httpTransport, makeHttpPeer } from "./transport/HttpTransport.ts"
 import { twoEndpointTransport } from "./transport/TwoEndpointTransport.ts"
 
 const badUrl = (server: string, message: string): McpError =>
-  new McpError({ reason: new McpReason.Transport({ message }), method: "server/discover", server })
+  new McpError({ reason: new McpReason.Transport({ message, notRun: true }), method: "server/discover", server })
 
 /** The address to send to, or why there is none. */
 const parseUrl = (url: string | URL): URL | McpError => {

@@ -111,13 +111,17 @@ export const openSession = (
     const discover = ClientRequest.discover()
     const { connectTimeout = defaults.connectTimeout } = settings
     const tooLate = () => {
-      const reason = new McpReason.TimedOut({ after: connectTimeout, method: discover.method })
+      const reason = new McpReason.TimedOut({
+        after: connectTimeout,
+        method: discover.method,
+        limit: "connectTimeout"
+      })
       return Effect.fail(requestError(server, discover, reason))
     }
     const links = yield* makeLinks(
       // Every way to open a link is tried within one limit: a second process, or the two endpoints of old.
       (lose) => Effect.timeoutOrElse(source.open(opening, lose), { duration: connectTimeout, orElse: tooLate }),
-      () => requestError(server, discover, new McpReason.Closed({}))
+      () => requestError(server, discover, new McpReason.Closed({ notRun: true }))
     )
     const cache = new Cache(server, cacheOf(settings), source.caller)
     const watchTerms = {

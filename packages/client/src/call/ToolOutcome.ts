@@ -48,13 +48,21 @@ const structuredIn = (result: ToolResult, version: string, wrapped: boolean): un
   return own(json, "value") === undefined ? { value: json ?? text } : json
 }
 
+/** The error in the server's words, where its class has none of its own. */
+const worded = (error: unknown, { content }: ToolResult): unknown => {
+  if (error instanceof Error && error.message === "") {
+    Object.defineProperty(error, "message", { value: textOf(content), configurable: true, writable: true })
+  }
+  return error
+}
+
 const failure = <E>(endpoint: AnyEndpoint, result: ToolResult): Effect.Effect<never, CallFailure<E>> => {
   const { errors } = endpoint.shape
   if (errors === undefined || result.structuredContent === undefined) return Effect.fail(toolFailed(result))
   return Effect.matchEffect(errors.decode(result.structuredContent), {
     onFailure: () => Effect.fail(toolFailed(result)),
     // The endpoint's type is that of its error schemas, which decoded this.
-    onSuccess: (error) => Effect.fail<CallFailure<E>>({ _tag: "Declared", error: error as E })
+    onSuccess: (error) => Effect.fail<CallFailure<E>>({ _tag: "Declared", error: worded(error, result) as E })
   })
 }
 

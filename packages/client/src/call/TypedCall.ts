@@ -10,7 +10,8 @@ import { McpReason } from "../McpError.ts"
 export type Given<X extends AnyEndpoint, Options> =
   {} extends ArgsOf<X> ? [input?: ArgsOf<X>, options?: Options] : [input: ArgsOf<X>, options?: Options]
 
-const misfit = (problems: ReadonlyArray<string>) => new McpReason.Undecodable({ what: "the input", problems })
+const misfit = (problems: ReadonlyArray<string>) =>
+  new McpReason.Undecodable({ what: "the input", problems, notRun: true })
 
 /**
  * The arguments that travel for an input. What does not fit is found here, before anything is sent.

@@ -5,6 +5,7 @@ import { readFile, writeFile } from "node:fs/promises"
 import * as Effect from "effect/Effect"
 import { LogToStderr } from "effect/References"
 import type * as Scope from "effect/Scope"
+import { decline, type Answers } from "../Answers.ts"
 import { defaults } from "../ClientSettings.ts"
 import { McpClient } from "../McpClient.ts"
 import type { McpError } from "../McpError.ts"
@@ -26,10 +27,19 @@ export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode]
 
 const program = "treadle-typegen"
 
+/** Some servers show some tools only to those whom they can ask; nothing is answered, since nothing is called. */
+const answers: Answers = {
+  form: decline,
+  url: decline,
+  sampling: () => Effect.fail("there is no model here"),
+  samplingParts: ["tools", "context"],
+  roots: []
+}
+
 const opened = (source: Source, { err }: Terminal): Effect.Effect<McpSession, McpError, Scope.Scope> =>
   source._tag === "Url"
-    ? McpClient.http(source.url, { headers: source.headers })
-    : McpNodeClient.stdio({ command: source.command, args: source.args, onStderr: err })
+    ? McpClient.http(source.url, { headers: source.headers, answers })
+    : McpNodeClient.stdio({ command: source.command, args: source.args, onStderr: err, answers })
 
 const listed = (source: Source, terminal: Terminal): Effect.Effect<Contract, McpError> =>
   Effect.scoped(

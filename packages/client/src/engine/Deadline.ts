@@ -20,7 +20,7 @@ export interface Patience {
 export class Deadline {
   readonly #clock: Clock.Clock
   readonly #timeout: number
-  readonly #error: () => McpError
+  readonly #error: (inAll: boolean) => McpError
   readonly #moved: () => void
   readonly #waiting = new Set<() => void>()
   #due: number
@@ -29,8 +29,13 @@ export class Deadline {
   #pausedAt = 0
   #over = false
 
-  /** @param error the error of the deadline @param moved called when it falls due earlier than it said before */
-  constructor(clock: Clock.Clock, { maxTotalTimeout, timeout }: Patience, error: () => McpError, moved: () => void) {
+  /** @param error the error of the deadline, or of the time in all @param moved called when it falls due earlier than it said before */
+  constructor(
+    clock: Clock.Clock,
+    { maxTotalTimeout, timeout }: Patience,
+    error: (inAll: boolean) => McpError,
+    moved: () => void
+  ) {
     const now = clock.currentTimeMillisUnsafe()
     this.#clock = clock
     this.#timeout = timeout
@@ -47,8 +52,13 @@ export class Deadline {
 
   /** Why the request is given up, for the server's log (CANCEL-10), once the time is over. */
   get why(): string | undefined {
-    const { reason } = this.#error()
+    const { reason } = this.#failure()
     return this.#over && reason._tag === "TimedOut" ? `no answer within ${reason.after} ms` : undefined
+  }
+
+  /** The error, which says whether it was the time in all that was over. */
+  #failure(): McpError {
+    return this.#error(this.#due === this.#limit)
   }
 
   /** There is progress: the time without any begins anew. */
@@ -77,7 +87,7 @@ export class Deadline {
 
   /** Calls back when the time is over, at once where it is. @returns forgets the call */
   onExpiry(call: (error: McpError) => void): () => void {
-    const expired = () => call(this.#error())
+    const expired = () => call(this.#failure())
     if (this.#over) expired()
     else this.#waiting.add(expired)
     return () => void this.#waiting.delete(expired)
@@ -111,7 +121,7 @@ export class Deadlines {
   /** Runs an effect under a deadline, which it heeds wherever it waits. @param error the error of the deadline */
   readonly limit = <A>(
     patience: Patience,
-    error: () => McpError,
+    error: (inAll: boolean) => McpError,
     run: (deadline: Deadline) => Effect.Effect<A, McpError>
   ): Effect.Effect<A, McpError> =>
     Effect.suspend(() => {

@@ -179,12 +179,16 @@ class SessionLinks implements Links {
       Effect.mapError(run(link), (error): Failure => {
         const lost = isLostBy(link, error)
         if (lost || error.reason._tag === "Closed") this.lose(link)
-        const notRun = error.notRun || (lost && error.reason._tag === "Rpc")
+        const notRun = neverSent(error) || (lost && error.reason._tag === "Rpc")
         return { error, again: notRun || (safe && isPassing(error)), anew: this.#current !== link }
       })
     const current = this.#current
     if (current !== undefined) return on(current)
-    const got = Effect.mapError(within(this.get), (error): Failure => ({ error, again: error.notRun, anew: false }))
+    const got = Effect.mapError(within(this.get), (error): Failure => {
+      // A session that is over is not opened again.
+      const again = error.reason._tag !== "Closed" && neverSent(error)
+      return { error, again, anew: false }
+    })
     return Effect.flatMap(got, on)
   }
 
@@ -222,6 +226,10 @@ export const isLostBy = ({ agreed, engine }: Link, { reason }: McpError): boolea
   agreed.era === "compat"
     ? hasStatus404(reason) && agreed.session?.id !== undefined
     : reason._tag === "Rpc" && reason.code === ErrorCode.UnsupportedVersion && engine.transport.kind === "http"
+
+/** Whether a request got nowhere, so that it is sent again without asking. */
+const neverSent = ({ reason }: McpError): boolean =>
+  (reason._tag === "Transport" || reason._tag === "Closed") && reason.notRun === true
 
 const passing = new Set([429, 502, 503, 504])
 

@@ -81,8 +81,19 @@ export class Requests {
     plan: Plan,
     run: (deadline: Deadline) => Effect.Effect<A, McpError>
   ): Effect.Effect<A, McpError> {
-    const after = Math.min(plan.timeout, plan.maxTotalTimeout)
-    const expired = () => this.error(request, new McpReason.TimedOut({ after, method: request.method }))
+    const { maxTotalTimeout, timeout } = plan
+    const { method } = request
+    const wrong = [timeout, maxTotalTimeout].find((limit) => !(limit > 0))
+    if (wrong !== undefined) {
+      const problems = [`it must be a number of milliseconds above 0, or Infinity, and is ${String(wrong)}`]
+      return Effect.fail(
+        this.error(request, new McpReason.Undecodable({ what: "the time limit", problems, notRun: true }))
+      )
+    }
+    const expired = (inAll: boolean) => {
+      const limit = inAll && maxTotalTimeout !== timeout ? ({ limit: "maxTotalTimeout" } as const) : {}
+      return this.error(request, new McpReason.TimedOut({ after: inAll ? maxTotalTimeout : timeout, method, ...limit }))
+    }
     return this.#deadlines.limit(plan, expired, run)
   }
 

@@ -44,7 +44,7 @@ const outputGrace = 500
 
 const failedStart = (command: string, message: string, cause?: unknown): McpError =>
   new McpError({
-    reason: new McpReason.Transport({ message, ...(cause === undefined ? {} : { cause }) }),
+    reason: new McpReason.Transport({ message, notRun: true, ...(cause === undefined ? {} : { cause }) }),
     method: "server/discover",
     server: command,
     ...(cause === undefined ? {} : { cause })

@@ -20,6 +20,8 @@ export interface StdioSettings extends ChildCommand, ClientSettings {
   readonly lineLimit?: number
 }
 
+const commandLine = ({ args = [], command }: StdioSettings): string => [command, ...args].join(" ")
+
 /**
  * Starts a server and opens a session with it.
  *
@@ -43,7 +45,7 @@ export interface StdioSettings extends ChildCommand, ClientSettings {
  */
 const stdio = (settings: StdioSettings): Effect.Effect<McpSession, McpError, Scope.Scope> =>
   Effect.suspend(() => {
-    const server = [settings.command, ...(settings.args ?? [])].join(" ")
+    const server = commandLine(settings)
     /** Whether the server is known to end when it is asked natively. */
     let greet = false
 
@@ -135,4 +137,4 @@ export interface ConnectStdioSettings extends StdioSettings {
  * ```
  */
 export const connectStdio = (settings: ConnectStdioSettings): Promise<PromiseClient> =>
-  promiseClient(stdio(settings), settings.command, settings.signal)
+  promiseClient(stdio(settings), commandLine(settings), settings.signal)

@@ -4,6 +4,7 @@
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as References from "effect/References"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { AnyEndpoint, FailureOf, OutputOf } from "@treadle/protocol/endpoint"
@@ -132,18 +133,25 @@ interface Named {
   readonly tool?: string
 }
 
+/** Whether a reason says only that something was aborted, which is known. */
+const isBare = (reason: Error): boolean => reason.name === "AbortError"
+
 const reasonText = (reason: unknown): string | undefined =>
-  typeof reason === "string" ? reason : reason instanceof Error ? reason.message : undefined
+  typeof reason === "string" ? reason : reason instanceof Error && !isBare(reason) ? reason.message : undefined
 
 const cancelled = (named: Named, signal: AbortSignal | undefined): McpError => {
   const why = reasonText(signal?.reason)
   return new McpError({ ...named, reason: new McpReason.Cancelled(why === undefined ? {} : { why }) })
 }
 
-/** Runs an effect; what it rejects with is its failure, and nothing wrapped round it. */
+/**
+ * Runs an effect; what it rejects with is its failure, and nothing wrapped round it. What is logged goes to the errors
+ * output, because the other may carry a protocol.
+ */
 const run = async <A, E>(effect: Effect.Effect<A, E>, named: Named, signal?: AbortSignal): Promise<A> => {
   if (signal?.aborted === true) throw cancelled(named, signal)
-  const exit = await Effect.runPromiseExit(effect, signal === undefined ? {} : { signal })
+  const quiet = Effect.provideService(effect, References.LogToStderr, true)
+  const exit = await Effect.runPromiseExit(quiet, signal === undefined ? {} : { signal })
   if (Exit.isSuccess(exit)) return exit.value
   throw Cause.hasInterruptsOnly(exit.cause) ? cancelled(named, signal) : Cause.squash(exit.cause)
 }

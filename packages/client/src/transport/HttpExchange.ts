@@ -96,7 +96,7 @@ const firstWait = 1000
 const longestWait = 30_000
 
 /** How often in a row it may be impossible to take a stream up again. */
-const maxFailures = 5
+const maxFailures = 2
 
 const lost = (status: number) => transportFailure("the stream ended before the answer; the request is lost", { status })
 

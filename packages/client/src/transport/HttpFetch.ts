@@ -79,6 +79,7 @@ const cures: { readonly [status: number]: string } = {
   413: "the arguments are larger than the server takes",
   429: "too many requests; wait before the next one",
   431: "the headers are larger than the server takes",
+  500: "the server failed; its log says why",
   502: "a proxy did not reach the server",
   503: "the server is not available now; try again later",
   504: "a proxy got no answer from the server in time"

@@ -48,11 +48,10 @@ const inputCode = ({ shape }: Part, naming: Naming): Code =>
     ? argumentsCode(shape.fields, naming)
     : shapeCode(shape, naming)
 
+/** Not whether a call may be repeated: the contract is the caller's word for that, and this is a stranger's */
 const hintsCode = ({ annotations = {} }: Tool): Code | undefined => {
   const hints = Object.entries({
-    readOnly: annotations.readOnlyHint,
     destructive: annotations.destructiveHint,
-    idempotent: annotations.idempotentHint,
     openWorld: annotations.openWorldHint
   }).flatMap(([key, value]) => (value === undefined ? [] : [entry(key, String(value))]))
   return hints.length === 0 ? undefined : table(hints)

@@ -83,9 +83,14 @@ describe("a form", () => {
 
   it.effect("ELIC-06 B092: whose content does not fit is not sent: the request is refused", () =>
     Effect.gen(function* () {
-      for (const content of [{}, { name: "A" }, { name: "Ann", seats: 0 }, { name: "Ann", row: "C" }]) {
+      const misfits: ReadonlyArray<readonly [Record<string, string | number>, string]> = [
+        [{}, "name: it is required"],
+        [{ name: "A" }, "name: it must have 2 to any number of characters"],
+        [{ name: "Ann", row: "C" }, "row: it must be one of A, B"]
+      ]
+      for (const [content, problem] of misfits) {
         const form: Answers["form"] = () => ({ action: "accept", content })
-        yield* refused(seats, { form }, -32603, "The client's answer does not fit the form")
+        yield* refused(seats, { form }, -32603, `The client's answer does not fit the form: ${problem}`)
       }
     })
   )

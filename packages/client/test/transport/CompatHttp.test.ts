@@ -227,7 +227,7 @@ describe("a notification to a compat server", () => {
       yield* heard(server, "tools/call")
       yield* Fiber.interrupt(fiber)
       const reported = yield* Effect.promise(() => noise.first(() => true))
-      assert.strictEqual(reported, "a cancellation was not taken: HTTP 500")
+      assert.strictEqual(reported, "a cancellation was not taken: HTTP 500: the server failed; its log says why")
       yield* session.callTool("x")
     })
   )
@@ -347,7 +347,9 @@ describe("a request of a compat server", () => {
         }
       )
       assert.strictEqual(yield* session.call(ping)(), "ok")
-      assert.deepStrictEqual(noise.events, ["an answer to the server was not taken: HTTP 500"])
+      assert.deepStrictEqual(noise.events, [
+        "an answer to the server was not taken: HTTP 500: the server failed; its log says why"
+      ])
     })
   )
 

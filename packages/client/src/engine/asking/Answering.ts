@@ -61,7 +61,7 @@ const filled = (request: ElicitRequest, result: ElicitResult): Effect.Effect<Eli
   const said = content.failure.problems.join("; ")
   return Effect.andThen(
     Effect.logWarning(`The content of the form does not fit and was not sent: ${said}`),
-    Effect.fail(RpcError.internal("The client's answer does not fit the form"))
+    Effect.fail(RpcError.internal(`The client's answer does not fit the form: ${said}`))
   )
 }
 

@@ -47,7 +47,11 @@ const found = (verdict: Verdict): Finding => (verdict._tag === "Native" ? verdic
 
 /** A probe over HTTP ends by itself; on a pipe silence means an old server, and an answer may still come. */
 const find = (engine: ClientEngine, { probeTimeout }: Terms): Effect.Effect<Finding, McpError, Scope.Scope> => {
-  const expired = () => engine.error(discover, new McpReason.TimedOut({ after: probeTimeout, method: discover.method }))
+  const expired = () =>
+    engine.error(
+      discover,
+      new McpReason.TimedOut({ after: probeTimeout, method: discover.method, limit: "probeTimeout" })
+    )
   if (engine.transport.kind !== "pipe") {
     const asked = Effect.map(probe(engine), found)
     return Effect.timeoutOrElse(asked, { duration: probeTimeout, orElse: () => Effect.fail(expired()) })
