@@ -43,7 +43,10 @@ export interface ClientSettings {
   readonly connectTimeout?: number
   /** How often a server may ask during one request, 16 times by default. */
   readonly maxRounds?: number
-  /** How long all answers of one request may take, 10 minutes by default. This is no time of the request. */
+  /**
+   * How long all answers of one request may take, 10 minutes by default; in the compat era each of them. This is no time
+   * of the request.
+   */
   readonly answerTimeout?: number
   /** Compat: when an idle session is pinged; `false` for never. Natively three intervals of silence end a subscription. */
   readonly ping?: PingSettings | false

@@ -28,6 +28,9 @@ import type { CompatSession, ExchangeSink, Outgoing, Posted, StreamSink, Transpo
 /** How many answered streams may wait for their end. */
 const maxLingering = 16
 
+/** How many messages that are not answered may be under way; the oldest is given up for another one. */
+const maxPosts = 256
+
 /** The server at an address, as the settings let it be spoken to. @param send what sends; `fetch` where it is absent */
 export const makeHttpPeer = (url: URL, settings: HttpSettings, send?: SendHttp): Effect.Effect<HttpPeer> =>
   Effect.map(Effect.context<never>(), (services) => {
@@ -57,6 +60,7 @@ class HttpTransport implements Transport {
   readonly #peer: HttpPeer
   readonly #open = new Set<Connection>()
   readonly #lingering = new Set<Connection>()
+  readonly #posts = new Set<Connection>()
 
   constructor(peer: HttpPeer) {
     this.#peer = peer
@@ -101,6 +105,7 @@ class HttpTransport implements Transport {
       throw refused(this.#peer, response, await readText(this.#peer, response))
     }
     const connection = this.#connect()
+    keepNewest(this.#posts, connection, maxPosts)
     this.#until(
       send(connection).then(
         () => done(),
@@ -140,16 +145,22 @@ class HttpTransport implements Transport {
     void work.finally(() => {
       this.#open.delete(connection)
       this.#lingering.delete(connection)
+      this.#posts.delete(connection)
     })
   }
 
   #linger(connection: Connection): void {
     this.#open.delete(connection)
-    this.#lingering.add(connection)
-    if (this.#lingering.size <= maxLingering) return
-    for (const oldest of this.#lingering) {
-      this.#lingering.delete(oldest)
-      return oldest.controller.abort()
-    }
+    keepNewest(this.#lingering, connection, maxLingering)
+  }
+}
+
+/** Adds a connection, and breaks the oldest where there are too many. */
+const keepNewest = (connections: Set<Connection>, connection: Connection, most: number): void => {
+  connections.add(connection)
+  if (connections.size <= most) return
+  for (const oldest of connections) {
+    connections.delete(oldest)
+    return oldest.controller.abort()
   }
 }

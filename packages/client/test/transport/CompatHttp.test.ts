@@ -167,6 +167,32 @@ describe("the end of a compat session", () => {
   )
 })
 
+describe("a server that never answers cancellations", () => {
+  it.effect("CANCEL-02: has at most 256 of them under way", () =>
+    Effect.gen(function* () {
+      const cancellations = new Recorder<number>()
+      const given = new Recorder<number>()
+      const usual = compatServing(() => {})
+      const { server, session } = yield* opened((seen, reply) => {
+        if (methodOf(seen) !== "notifications/cancelled") return usual(seen, reply)
+        cancellations.record(1)
+        void seen.gone.then(() => given.record(1))
+      })
+      for (let round = 1; round <= 3; round++) {
+        const calls = Array.from({ length: 100 }, () => session.callTool("x"))
+        const fiber = yield* Effect.forkChild(Effect.all(calls, { concurrency: "unbounded" }), {
+          startImmediately: true
+        })
+        const called = () => server.seen.events.filter((seen) => methodOf(seen) === "tools/call").length
+        yield* Effect.promise(() => server.seen.first(() => called() === 100 * round))
+        yield* Fiber.interrupt(fiber)
+        yield* Effect.promise(() => cancellations.first(() => cancellations.events.length === 100 * round))
+      }
+      yield* Effect.promise(() => given.first(() => given.events.length === 44))
+    })
+  )
+})
+
 describe("the end of a session whose server is slow to take it", () => {
   it.effect("A70 CHTTP-19: fails whoever waits with Closed at once, and cancels before it says DELETE", () =>
     Effect.gen(function* () {
