@@ -24,7 +24,7 @@ describe("an error of a request", () => {
         [true, session.listPrompts().pipe(Effect.andThen(session.getPrompt("x")))],
         [true, session.call(getShow)({ id: 1.5 })],
         [true, closed.call(ping)()],
-        [true, McpClient.http("http://127.0.0.1:1/mcp")],
+        [true, McpNodeClient.http("http://127.0.0.1:1/mcp")],
         [true, McpClient.http("not a URL")],
         [true, McpNodeClient.stdio({ command: "no-such-program-of-treadle" })],
         [true, session.callTool("x", {}, { timeout: Number.NaN })],
