@@ -3,7 +3,7 @@
  * its last words are kept for the message of a crash.
  */
 import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process"
-import { statSync } from "node:fs"
+import { readFileSync, statSync } from "node:fs"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { LinePort, LineReader } from "@treadle/protocol/framing"
@@ -57,11 +57,19 @@ const cannotStart = ({ command, cwd }: ChildCommand, cause: NodeJS.ErrnoExceptio
   return failedStart(command, `cannot start ${JSON.stringify(command)}${at}: ${cause.message}${cure}`, cause)
 }
 
+const readScript = (path: string): string | undefined => {
+  try {
+    return readFileSync(path, "utf8")
+  } catch {
+    return undefined
+  }
+}
+
 /** What to spawn for a command, or why it cannot be. */
 const startable = ({ args = [], command, cwd }: ChildCommand, env: Environment): Startable | string => {
   if (process.platform !== "win32") return { command, args, verbatim: false }
   const isFile = (path: string) => statSync(path, { throwIfNoEntry: false })?.isFile() === true
-  return windowsCommand(command, args, { env, cwd: cwd ?? process.cwd(), isFile })
+  return windowsCommand(command, args, { env, cwd: cwd ?? process.cwd(), isFile, read: readScript })
 }
 
 const start = (settings: ChildCommand): Effect.Effect<ChildProcessWithoutNullStreams, McpError> =>
