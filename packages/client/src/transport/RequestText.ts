@@ -10,6 +10,6 @@ export const requestText = (request: Request): string => {
   try {
     return Message.print(request)
   } catch (cause) {
-    throw new McpReason.Undecodable({ what: "the request", problems: [causeText(cause)] })
+    throw new McpReason.Undecodable({ what: "the request", problems: [causeText(cause)], notRun: true })
   }
 }

@@ -8,7 +8,7 @@
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { SseReader } from "@treadle/protocol/framing"
-import { Message } from "@treadle/protocol/rpc"
+import { Message, type Request } from "@treadle/protocol/rpc"
 import { McpReason } from "../McpError.ts"
 import { Correlation } from "./Correlation.ts"
 import { isEventStream } from "./HttpEvents.ts"
@@ -24,6 +24,7 @@ import {
   type HttpPeer
 } from "./HttpFetch.ts"
 import { postHeaders, streamHeaders } from "./RequestHeaders.ts"
+import { requestText } from "./RequestText.ts"
 import type { CompatSession, ExchangeSink, Outgoing, Posted, Receiver, Transport } from "./Transport.ts"
 
 /** Opens the stream; the transport is there once the server has named where to send messages. */
@@ -94,7 +95,7 @@ class TwoEndpointTransport implements Transport {
   }
 
   readonly post = (
-    message: Posted | Outgoing["request"],
+    message: Posted | Request,
     session: CompatSession | undefined,
     done: (failure?: McpReason) => void
   ): void => {
@@ -103,7 +104,7 @@ class TwoEndpointTransport implements Transport {
     if (ended !== undefined || url === undefined) return done(ended ?? new McpReason.Closed({ notRun: true }))
     this.#with(async (connection) => {
       const headers = (given: Record<string, string>) => postHeaders(session, given)
-      const http = { verb: "POST", url, headers, body: Message.print(message) } as const
+      const http = { verb: "POST", url, headers, body: textOf(message) } as const
       const response = await fetchFrom(this.#peer, http, connection)
       const text = await readText(this.#peer, response)
       if (!response.ok) throw refused(this.#peer, response, text)
@@ -128,6 +129,9 @@ class TwoEndpointTransport implements Transport {
     }
   }
 }
+
+const textOf = (message: Posted | Request): string =>
+  message._tag === "Request" ? requestText(message) : Message.print(message)
 
 /** The address that a stream names. @throws McpReason where it leads to another origin, which may not get our messages */
 const endpointOf = (data: string, peer: HttpPeer): URL => {

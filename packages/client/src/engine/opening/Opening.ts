@@ -87,8 +87,16 @@ const compatParts = (
   })
 
 /** The log level of the session, said again to a new link. */
-const restoreLogLevel = (engine: ClientEngine, { era, version }: Agreed, level: LogLevel): Effect.Effect<void> => {
-  if (era === "compat") return Effect.ignore(engine.exchange(ClientRequest.setLogLevel(level)))
+const restoreLogLevel = (
+  engine: ClientEngine,
+  { era, version }: Agreed,
+  level: LogLevel
+): Effect.Effect<void, never, Scope.Scope> => {
+  // Nobody waits for it: a server that does not answer it is one that works.
+  if (era === "compat")
+    return Effect.asVoid(
+      Effect.forkScoped(engine.exchange(ClientRequest.setLogLevel(level)), { startImmediately: true })
+    )
   return Effect.sync(() => engine.speak({ era, version, logLevel: level }))
 }
 
