@@ -61,6 +61,8 @@ server.addTool({
   name: "grow",
   description: "Adds a prompt",
   execute: async () => {
+    // It answers before it calls itself running, and until then it tells nobody of changes.
+    while (server.serverState !== "running") await new Promise((resolve) => setTimeout(resolve, 10))
     server.addPrompt({ name: `encore_${++encores}`, load: async () => "again" })
     return "grown"
   }
