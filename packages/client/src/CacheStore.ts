@@ -4,6 +4,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching
  */
 import type { Json } from "@treadle/protocol/json"
+import { keepNewest } from "./Bounded.ts"
 import type { Eventual } from "./Eventual.ts"
 
 /** An answer that is kept. It is JSON, so that a store may keep it elsewhere. */
@@ -28,10 +29,7 @@ export const makeCacheStore = (capacity = 1024): CacheStore => {
     set: (key, entry) => {
       entries.delete(key)
       entries.set(key, entry)
-      for (const oldest of entries.keys()) {
-        if (entries.size <= capacity) return
-        entries.delete(oldest)
-      }
+      keepNewest(entries, capacity)
     },
     remove: (key) => void entries.delete(key)
   }

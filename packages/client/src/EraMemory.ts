@@ -3,6 +3,7 @@
  * (ERA-11). A verdict is forgotten after a day, because servers are updated.
  */
 import * as Context from "effect/Context"
+import { keepNewest } from "./Bounded.ts"
 
 /** How long a verdict is remembered, in milliseconds. */
 const lifetime = 24 * 60 * 60 * 1000
@@ -29,10 +30,7 @@ export const makeEraMemory = (): EraMemory => {
     remember: (server, now) => {
       verdicts.delete(server)
       verdicts.set(server, now)
-      for (const oldest of verdicts.keys()) {
-        if (verdicts.size <= capacity) return
-        verdicts.delete(oldest)
-      }
+      keepNewest(verdicts, capacity)
     },
     forget: (server) => void verdicts.delete(server)
   }

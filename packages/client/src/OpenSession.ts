@@ -14,7 +14,7 @@ import type { Counters } from "./engine/ClientEngine.ts"
 import { Completions } from "./engine/asking/Completions.ts"
 import { makeLinks, type Opened } from "./engine/Links.ts"
 import { Lists } from "./engine/lists/Lists.ts"
-import type { Thing } from "./engine/watching/Listeners.ts"
+import { concerns, type Thing } from "./engine/watching/Listeners.ts"
 import type { Opening } from "./engine/opening/Opening.ts"
 import { requestError } from "./engine/RequestError.ts"
 import { Requests, type Plan } from "./engine/Requests.ts"
@@ -38,15 +38,12 @@ export interface SessionSource {
   readonly open: (opening: Opening, lose: () => void) => Effect.Effect<Opened, McpError, Scope.Scope>
 }
 
-const isWithin = (uri: string, other: string): boolean =>
-  uri === other || uri.startsWith(other.endsWith("/") ? other : `${other}/`)
-
 /** Whether a change makes what is kept of a subject stale. */
 const staleBy =
   (thing: Thing) =>
   ({ method, uri }: CacheSubject): boolean => {
     if (thing === "resources") return method === "resources/list" || method === "resources/templates/list"
-    return thing.startsWith("uri:") ? uri !== undefined && isWithin(thing.slice(4), uri) : method === `${thing}/list`
+    return thing.startsWith("uri:") ? uri !== undefined && concerns(`uri:${uri}`, thing) : method === `${thing}/list`
   }
 
 const planOf =

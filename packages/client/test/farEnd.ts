@@ -2,7 +2,7 @@
  * The server's end of a pipe in memory, which says exactly what a test tells it to.
  */
 import * as Effect from "effect/Effect"
-import { linePair } from "@treadle/protocol/framing"
+import { linePair, type LinePort } from "@treadle/protocol/framing"
 import { Recorder } from "@treadle/testing"
 import { McpClient, type PipeSettings } from "../src/index.ts"
 import { initializeResult, result, rpcError, textResult } from "./fixtures.ts"
@@ -21,6 +21,20 @@ export interface FarEnd {
 /** What to do with a line. */
 export type LineScript = (line: any, far: FarEnd) => void
 
+/** Reads lines of JSON from a port. */
+export const readLines = (port: LinePort, onLine: (line: any) => void, onEnd: () => void = () => {}): void => {
+  let rest = ""
+  port.open({
+    chunk: (bytes) => {
+      const read = (rest + new TextDecoder().decode(bytes)).split("\n")
+      rest = read.pop() ?? ""
+      for (const text of read) onLine(JSON.parse(text))
+    },
+    end: onEnd,
+    drain: () => {}
+  })
+}
+
 /** A pipe whose far end follows a script. */
 export const farEnd = (script: LineScript) => {
   const [near, port] = linePair()
@@ -32,19 +46,9 @@ export const farEnd = (script: LineScript) => {
     methods: () => lines.events.map((line) => line.method),
     heard: (method) => Effect.promise(() => lines.first((line) => line.method === method))
   }
-  let rest = ""
-  port.open({
-    chunk: (bytes) => {
-      const read = (rest + new TextDecoder().decode(bytes)).split("\n")
-      rest = read.pop() ?? ""
-      for (const text of read) {
-        const line = JSON.parse(text)
-        lines.record(line)
-        script(line, far)
-      }
-    },
-    end: () => {},
-    drain: () => {}
+  readLines(port, (line) => {
+    lines.record(line)
+    script(line, far)
   })
   return { near, far }
 }

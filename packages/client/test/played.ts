@@ -16,6 +16,7 @@ import {
   type McpError,
   type McpSession
 } from "../src/index.ts"
+import { readLines } from "./farEnd.ts"
 import { discoverResult, initializeResult, result, rpcError, textResult } from "./fixtures.ts"
 
 /** What is played. */
@@ -173,25 +174,17 @@ const subscribe = (stage: Stage, { gone, json }: HttpSeen, reply: HttpScriptRepl
 const playPipe = (stage: Stage, part: Part) => {
   const [near, far] = linePair()
   const send = (value: object) => far.write(`${JSON.stringify(value)}\n`)
-  let rest = ""
-  far.open({
-    chunk: (bytes) => {
-      const lines = (rest + new TextDecoder().decode(bytes)).split("\n")
-      rest = lines.pop() ?? ""
-      for (const line of lines) {
-        const message = JSON.parse(line)
-        stage.sent.record(message)
-        if (message.method === "notifications/cancelled") stage.voices.delete(message.params.requestId)
-        else if (message.method === "subscriptions/listen") stage.listen(message, send, () => far.close())
-        else if (message.id !== undefined && message.method !== undefined) {
-          void stage.answer(message).then((answer) => answer === undefined || send(answer))
-        }
-      }
-    },
-    end: () => stage.sent.record({ method: "end" }),
-    drain: () => {}
-  })
+  const onLine = (message: any): void => {
+    stage.sent.record(message)
+    if (message.method === "notifications/cancelled") stage.voices.delete(message.params.requestId)
+    else if (message.method === "subscriptions/listen") stage.listen(message, send, () => far.close())
+    else if (message.id !== undefined && message.method !== undefined) {
+      void stage.answer(message).then((answer) => answer === undefined || send(answer))
+    }
+  }
+  readLines(far, onLine, () => stage.sent.record({ method: "end" }))
   if (part.era === "compat") stage.voices.set(far, { say: send, end: far.close, cut: far.close })
+
   return McpClient.pipe(near, part.settings)
 }
 

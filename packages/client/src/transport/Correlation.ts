@@ -6,6 +6,7 @@ import * as Result from "effect/Result"
 import { own, parseJson } from "@treadle/protocol/json"
 import { isRequestId, Message, requestKey, type Notification, type RequestId } from "@treadle/protocol/rpc"
 import { MetaKey } from "@treadle/protocol/schema"
+import { keepNewest } from "../Bounded.ts"
 import type { OnNoise } from "../ClientSettings.ts"
 import type { McpReason } from "../McpError.ts"
 import type { ExchangeSink, Receiver } from "./Transport.ts"
@@ -45,10 +46,7 @@ export class Correlation {
     const key = requestKey(id)
     if (!this.#waiting.delete(key)) return false
     this.#givenUp.add(key)
-    for (const oldest of this.#givenUp) {
-      if (this.#givenUp.size <= maxGivenUp) break
-      this.#givenUp.delete(oldest)
-    }
+    keepNewest(this.#givenUp, maxGivenUp)
     return true
   }
 

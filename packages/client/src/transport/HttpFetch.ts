@@ -1,6 +1,6 @@
 /**
  * One HTTP request and its response: redirects, bodies in chunks, and what a refusal says. Plain functions over
- * `fetch`: what goes wrong is thrown as a reason.
+ * whatever sends, `fetch` or another: what goes wrong is thrown as a reason.
  */
 import type { HeaderRecord, OnNoise, SendRequest } from "../ClientSettings.ts"
 import { McpReason } from "../McpError.ts"

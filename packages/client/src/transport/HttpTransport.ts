@@ -8,6 +8,7 @@
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { Message } from "@treadle/protocol/rpc"
+import { keepNewest } from "../Bounded.ts"
 import { defaults, noiseHook, type HttpSettings } from "../ClientSettings.ts"
 import { addressOf, type McpReason } from "../McpError.ts"
 import { exchangeHttp } from "./HttpExchange.ts"
@@ -105,7 +106,7 @@ class HttpTransport implements Transport {
       throw refused(this.#peer, response, await readText(this.#peer, response))
     }
     const connection = this.#connect()
-    keepNewest(this.#posts, connection, maxPosts)
+    admit(this.#posts, connection, maxPosts)
     this.#until(
       send(connection).then(
         () => done(),
@@ -151,16 +152,12 @@ class HttpTransport implements Transport {
 
   #linger(connection: Connection): void {
     this.#open.delete(connection)
-    keepNewest(this.#lingering, connection, maxLingering)
+    admit(this.#lingering, connection, maxLingering)
   }
 }
 
 /** Adds a connection, and breaks the oldest where there are too many. */
-const keepNewest = (connections: Set<Connection>, connection: Connection, most: number): void => {
+const admit = (connections: Set<Connection>, connection: Connection, most: number): void => {
   connections.add(connection)
-  if (connections.size <= most) return
-  for (const oldest of connections) {
-    connections.delete(oldest)
-    return oldest.controller.abort()
-  }
+  for (const { controller } of keepNewest(connections, most)) controller.abort()
 }

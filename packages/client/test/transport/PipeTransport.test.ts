@@ -8,6 +8,7 @@ import { TestClock } from "effect/testing"
 import { linePair, type LinePort } from "@treadle/protocol/framing"
 import { Recorder } from "@treadle/testing"
 import { McpClient, type PipeSettings, type Progress } from "../../src/index.ts"
+import { readLines } from "../farEnd.ts"
 import { discoverResult, fact, list, ping, reasonOf, result, rpcError, textResult } from "../fixtures.ts"
 
 /** The server's end of a pipe: lines as they come, and raw writing. */
@@ -17,21 +18,12 @@ class Far {
 
   constructor(port: LinePort, answer: (line: any, far: Far) => void) {
     this.#port = port
-    let rest = ""
-    port.open({
-      chunk: (bytes) => {
-        const lines = (rest + new TextDecoder().decode(bytes)).split("\n")
-        rest = lines.pop() ?? ""
-        for (const text of lines) {
-          const line = JSON.parse(text)
-          this.lines.record(line)
-          if (line.method === "server/discover") this.send(result(line.id, discoverResult))
-          else answer(line, this)
-        }
-      },
-      end: () => this.lines.record("end"),
-      drain: () => {}
-    })
+    const onLine = (line: any): void => {
+      this.lines.record(line)
+      if (line.method === "server/discover") this.send(result(line.id, discoverResult))
+      else answer(line, this)
+    }
+    readLines(port, onLine, () => this.lines.record("end"))
   }
 
   send(value: object): void {

@@ -53,6 +53,12 @@ describe("a list of tools from a stranger", () => {
     assert.strictEqual(endpointsOf(text).size, 1, text)
   })
 
+  it("D21: has no say in whether a call may be repeated", () => {
+    const annotations = { readOnlyHint: true, idempotentHint: true, destructiveHint: false }
+    const endpoint = endpointsOf(contractOf([listedTool("t", {}, { annotations })]).text).get("t")
+    assert.deepStrictEqual(endpoint?.about.hints, { destructive: false })
+  })
+
   it("keeps its words where they belong", () => {
     const words = telling.join(" ")
     const { text } = contractOf(

@@ -56,6 +56,12 @@ describe("the content of a form", () => {
     assert.deepStrictEqual(fillForm(form, { ...content, extra: 1 }), Result.succeed(content))
   })
 
+  it("takes the bounds themselves, and counts characters as people do", () => {
+    for (const content of [{ name: "Ada", seats: 1 }, { name: "Ada", seats: 4 }, { name: "😀😀😀" }]) {
+      assert.deepStrictEqual(problems(content), [])
+    }
+  })
+
   it.each([
     [{}, "name: it is required"],
     [{ name: "A" }, "name: it must have 2 to 3 characters"],

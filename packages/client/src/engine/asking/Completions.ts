@@ -2,6 +2,7 @@
  * The pages that a server says it is done with (ELIC-20), whether somebody waits for that already or will.
  */
 import * as Effect from "effect/Effect"
+import { keepNewest } from "../../Bounded.ts"
 
 /** How many pages are remembered that nobody waited for. */
 const maxKnown = 256
@@ -19,10 +20,7 @@ export class Completions {
       return waiting.forEach((wake) => wake())
     }
     this.#done.add(id)
-    for (const oldest of this.#done) {
-      if (this.#done.size <= maxKnown) return
-      this.#done.delete(oldest)
-    }
+    keepNewest(this.#done, maxKnown)
   }
 
   /** Waits until the server is done with a page. */

@@ -4,6 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import { own, type Json } from "@treadle/protocol/json"
+import { keepNewest } from "../../Bounded.ts"
 import { makeCacheStore, type CacheSettings, type CacheStore } from "../../CacheStore.ts"
 import { eventually } from "../../Eventual.ts"
 
@@ -128,10 +129,7 @@ export class Cache {
 
   #know(subject: CacheSubject): void {
     this.#known.set(textOf(subject), subject)
-    for (const oldest of this.#known.keys()) {
-      if (this.#known.size <= maxKnown) return
-      this.#known.delete(oldest)
-    }
+    keepNewest(this.#known, maxKnown)
   }
 
   #keep(subject: CacheSubject, context: string, value: Json, { shared, ttlMs }: Freshness): Effect.Effect<void> {

@@ -28,8 +28,8 @@ export const changeOf = (thing: Thing, missed: boolean): Change =>
     ? { _tag: tags[thing], missed }
     : { _tag: "ResourceUpdated", uri: thing.slice(4), missed }
 
-/** Whether a change of one thing concerns whoever watches another: an address also covers what lies below it. */
-const concerns = (watched: Thing, changed: Thing): boolean =>
+/** Whether a change of one thing concerns another: an address also covers what lies below it (SUB-12). */
+export const concerns = (watched: Thing, changed: Thing): boolean =>
   watched === changed ||
   (watched.startsWith("uri:") && changed.startsWith(watched.endsWith("/") ? watched : `${watched}/`))
 
