@@ -18,6 +18,7 @@ export default defineConfig({
       project("protocol", ["packages/protocol/test/**/*.test.ts"]),
       project("server", ["packages/server/test/**/*.test.ts"]),
       project("client", ["packages/client/test/**/*.test.ts"]),
+      project("oauth", ["packages/oauth/test/**/*.test.ts"]),
       project("examples", ["examples/*/*.test.ts"]),
       project("repository", ["test/**/*.test.ts"])
     ]

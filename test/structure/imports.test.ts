@@ -13,6 +13,7 @@ const packages: Readonly<Record<string, ReadonlyArray<string>>> = {
   protocol: [],
   server: ["protocol"],
   client: ["protocol"],
+  oauth: ["protocol", "client", "server"],
   testing: ["protocol"]
 }
 
@@ -49,6 +50,13 @@ const folders: Readonly<Record<string, Readonly<Record<string, ReadonlyArray<str
     node: ["entry", "promise", "engine", "transport", "vocabulary"],
     typegen: ["vocabulary"],
     command: ["typegen", "node", "entry", "vocabulary"]
+  },
+  oauth: {
+    vocabulary: [],
+    flow: ["vocabulary"],
+    verify: ["vocabulary"],
+    entry: ["flow", "vocabulary"],
+    node: ["entry", "flow", "vocabulary"]
   },
   testing: { vocabulary: [] }
 }
@@ -95,6 +103,7 @@ const entries: Readonly<Record<string, ReadonlyArray<string>>> = {
     "PendingCall.ts",
     "ToolCalls.ts"
   ],
+  oauth: ["index.ts", "OAuth.ts"],
   testing: []
 }
 
@@ -104,7 +113,7 @@ const heavy: ReadonlyArray<{ readonly module: RegExp; readonly only: RegExp }> =
   { module: /^effect\/Stream$/, only: /^packages\/client\/src\// },
   { module: /^effect\/(?:Logger|ManagedRuntime|ai\/.*|process\/.*|cli\/.*)$/, only: /^(?!)/ },
   { module: /^@effect\/platform-node/, only: /^(?!)/ },
-  { module: /^node:/, only: /^packages\/(?:server|client)\/src\/(?:node|command)\/|^packages\/testing\// },
+  { module: /^node:/, only: /^packages\/(?:server|client|oauth)\/src\/(?:node|command)\/|^packages\/testing\// },
   { module: /^effect$/, only: /^(?!)/ }
 ]
 

@@ -6,6 +6,8 @@ import type { JsonObject } from "@treadle/protocol/json"
 import type { Implementation, LogMessage } from "@treadle/protocol/schema"
 import type { Answers } from "./Answers.ts"
 import type { CacheSettings } from "./CacheStore.ts"
+import type { HeaderRecord } from "./HeaderRecord.ts"
+import type { TokenProvider } from "./TokenProvider.ts"
 
 /** When an idle compat session is pinged. */
 export interface PingSettings {
@@ -69,17 +71,17 @@ export interface ClientSettings {
 /** Sends one HTTP request. The global `fetch` fits, and so does a server's own fetch door, without a socket. */
 export type SendRequest = (request: Request) => Promise<Response>
 
-/** Headers by name. */
-export interface HeaderRecord {
-  readonly [name: string]: string
-}
-
 /** Settings of a session over HTTP. */
 export interface HttpSettings extends ClientSettings {
   /** The global `fetch` by default; that of Node gives up by itself after five minutes in which nothing came. */
   readonly fetch?: SendRequest
   /** Sent with every request; a function is asked each time. The headers of MCP itself cannot be replaced. */
   readonly headers?: HeaderRecord | (() => HeaderRecord | Promise<HeaderRecord>)
+  /**
+   * What authorizes the requests, such as `OAuth.browser({ … })` of `@treadle/oauth`. It is not asked where `headers` has
+   * an `Authorization` of its own.
+   */
+  readonly auth?: TokenProvider
   /** The largest body, or event of a stream, that is read: 64 MiB by default. */
   readonly bodyLimit?: number
 }

@@ -94,10 +94,21 @@ class TooManyRounds extends Data.TaggedError("TooManyRounds")<{ readonly rounds:
   }
 }
 
-/** The server wants to know who is calling (HTTP 401). */
-class Unauthorized extends Data.TaggedError("Unauthorized")<{ readonly server: string }> {
+/** The server wants to know who is calling, or that the caller may do more (HTTP 401, 403). */
+class Unauthorized extends Data.TaggedError("Unauthorized")<{
+  readonly server: string
+  /** What happened and what to do, where more is known than that nothing was shown. */
+  readonly detail?: string
+  /** Where the server says how to authorize (RFC 9728), if it does. */
+  readonly metadata?: string
+  /** What a provider of tokens failed of. */
+  readonly cause?: unknown
+}> {
   override get message(): string {
-    return `the server asks for authorization (HTTP 401); send it with the "headers" setting`
+    const { detail, metadata } = this
+    if (detail !== undefined) return detail
+    const where = metadata === undefined ? "" : `, and says how at ${metadata}`
+    return `the server asks for authorization (HTTP 401)${where}; give a token provider as the "auth" setting, or a token in "headers"`
   }
 }
 

@@ -1,6 +1,7 @@
 /**
  * Sessions over HTTP, whatever sends: Streamable HTTP, and the two endpoints of 2024-11-05 as the last resort.
  */
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { eraOf } from "@treadle/protocol/era"
@@ -10,7 +11,9 @@ import { openLink, type Opening } from "./engine/opening/Opening.ts"
 import { addressOf, McpError, McpReason } from "./McpError.ts"
 import type { McpSession } from "./McpSession.ts"
 import { openSession } from "./OpenSession.ts"
-import type { HttpPeer, SendHttp } from "./transport/HttpFetch.ts"
+import { makePatientClock } from "./PatientClock.ts"
+import type { Tokens } from "./TokenProvider.ts"
+import type { HttpPeer, HttpTokens, SendHttp } from "./transport/HttpFetch.ts"
 import { httpTransport, makeHttpPeer } from "./transport/HttpTransport.ts"
 import { twoEndpointTransport } from "./transport/TwoEndpointTransport.ts"
 
@@ -37,21 +40,64 @@ export const openHttp = (
   Effect.suspend(() => {
     const address = parseUrl(url)
     if (address instanceof McpError) return Effect.fail(address)
-    return Effect.gen(function* () {
-      const peer = yield* makeHttpPeer(address, settings, send)
-      const transport = yield* httpTransport(peer)
-      const source = {
-        server: peer.server,
-        known: address.href,
-        caller: authorizationOf(peer),
-        open: (opening: Opening, lose: () => void) =>
-          Effect.catchIf(openLink(transport, opening, lose), maySpeakTwoEndpoints(opening), (error) =>
-            openTwoEndpoints(peer, opening, lose, error)
-          )
-      }
-      return yield* openSession(source, settings)
-    })
+    const { auth } = settings
+    return auth === undefined
+      ? openAt(address, settings, send)
+      : Effect.gen(function* () {
+          const tokens = yield* auth.open(address)
+          const { clock, still } = makePatientClock(yield* Clock.Clock)
+          const opened = openAt(address, settings, send, {
+            tokens: awaited(tokens, still, Effect.runPromiseWith(yield* Effect.context<never>())),
+            caller: tokens.caller
+          })
+          return yield* Effect.provideService(opened, Clock.Clock, clock)
+        })
   })
+
+/** What authorizes the requests of a session, and on whose behalf they are. */
+interface Authorized {
+  readonly tokens: HttpTokens
+  readonly caller: Effect.Effect<string>
+}
+
+type RunPromise = <A, E>(effect: Effect.Effect<A, E>, options: { readonly signal: AbortSignal }) => Promise<A>
+
+/** Tokens for code that awaits. They work by the clock of the world, while that of the session stands still. */
+const awaited = (
+  { headers, heard = () => {}, refused }: Tokens,
+  still: <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>,
+  run: RunPromise
+): HttpTokens => ({
+  headers: (request, signal) => run(still(headers(request)), { signal }),
+  heard,
+  refused: (request, response, sent, signal) => run(still(refused(request, response, sent)), { signal })
+})
+
+/** Opens a session over HTTP whose requests are authorized by headers of the settings, or by tokens. */
+const openAt = (
+  address: URL,
+  settings: HttpSettings,
+  send: SendHttp | undefined,
+  authorized?: Authorized
+): Effect.Effect<McpSession, McpError, Scope.Scope> =>
+  Effect.gen(function* () {
+    const peer = yield* makeHttpPeer(address, settings, send, authorized?.tokens)
+    const transport = yield* httpTransport(peer)
+    const source = {
+      server: peer.server,
+      known: address.href,
+      caller: authorized === undefined ? authorizationOf(peer) : callerOf(peer, authorized.caller),
+      open: (opening: Opening, lose: () => void) =>
+        Effect.catchIf(openLink(transport, opening, lose), maySpeakTwoEndpoints(opening), (error) =>
+          openTwoEndpoints(peer, opening, lose, error)
+        )
+    }
+    return yield* openSession(source, settings)
+  })
+
+/** A token of the settings wins over those of a provider. */
+const callerOf = (peer: HttpPeer, caller: Effect.Effect<string>): Effect.Effect<string> =>
+  Effect.flatMap(authorizationOf(peer), (own) => (own === "" ? caller : Effect.succeed(own)))
 
 /** The credentials that are sent now; what is kept for one caller is not shown to another (CACHE-07). */
 const authorizationOf = (peer: HttpPeer): Effect.Effect<string> =>

@@ -7,15 +7,18 @@
 export { McpClient, type ContextOf } from "./McpClient.ts"
 export type {
   ClientSettings,
-  HeaderRecord,
   HttpSettings,
   OnNoise,
   PingSettings,
   PipeSettings,
   SendRequest
 } from "./ClientSettings.ts"
+export type { HeaderRecord } from "./HeaderRecord.ts"
 export { EraMemory, makeEraMemory } from "./EraMemory.ts"
 export { makeCacheStore, type CacheEntry, type CacheSettings, type CacheStore } from "./CacheStore.ts"
+
+/** What authorizes requests over HTTP. */
+export type { TokenProvider, TokenRequest, TokenResponse, Tokens, Unauthorized } from "./TokenProvider.ts"
 
 /** Answer what a server asks. */
 export { decline, type Answers, type Asker } from "./Answers.ts"

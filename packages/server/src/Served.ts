@@ -132,7 +132,7 @@ const identifier =
     if (principal === undefined) return nobody
     try {
       const id = principal(context as never)
-      return id === undefined ? nobody : { principal: { id, via: "context" } }
+      return id === undefined ? nobody : { principal: { id, via: "context", scopes: [] } }
     } catch (error) {
       const { reference } = report("principal", Cause.die(error))
       return { refusal: { rung: "principal", error: internalError(reference) } }

@@ -22,7 +22,7 @@ export {
 export { Mcp, type Handler, type McpInfo, type ToolOptions, type With } from "./Mcp.ts"
 export { describe as describeBuildError, McpBuildErrors, type McpBuildError, type Place } from "./McpBuildError.ts"
 export { McpMemory } from "./McpMemory.ts"
-export type { Principal } from "./Principal.ts"
+export type { BearerPrincipal, CertificatePrincipal, ContextPrincipal, Principal, TokenPrincipal } from "./Principal.ts"
 export {
   Prompt,
   type PromptArguments,
@@ -36,5 +36,13 @@ export type { Served, ServedSettings } from "./Served.ts"
 export type { ListHints } from "./ServerInfo.ts"
 export type { StateKey } from "./StateKey.ts"
 export { StateStore, type StateStoreService } from "./StateStore.ts"
+export {
+  TokenRefused,
+  TokenVerifier,
+  VerifierUnavailable,
+  type PresentedToken,
+  type VerifiedToken,
+  type Verify
+} from "./TokenVerifier.ts"
 export { ToolFailed } from "./ToolError.ts"
 export { Arg, Content, Endpoint, Reply } from "@treadle/protocol"

@@ -3,7 +3,7 @@
  */
 import { parseArgs } from "node:util"
 import { record } from "@treadle/protocol/json"
-import type { HeaderRecord } from "../ClientSettings.ts"
+import type { HeaderRecord } from "../HeaderRecord.ts"
 
 /** Where the list of tools comes from. */
 export type Source =

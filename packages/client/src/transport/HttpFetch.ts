@@ -2,8 +2,11 @@
  * One HTTP request and its response: redirects, bodies in chunks, and what a refusal says. Plain functions over
  * whatever sends, `fetch` or another: what goes wrong is thrown as a reason.
  */
-import type { HeaderRecord, OnNoise, SendRequest } from "../ClientSettings.ts"
+import type { OnNoise, SendRequest } from "../ClientSettings.ts"
+import type { HeaderRecord } from "../HeaderRecord.ts"
+import { parseChallenges } from "@treadle/protocol/http"
 import { McpReason } from "../McpError.ts"
+import type { TokenRequest, TokenResponse } from "../TokenProvider.ts"
 
 /** A body as it is read; that of `fetch` fits. */
 export interface HttpBody {
@@ -40,10 +43,24 @@ export interface HttpPeer {
   readonly server: string
   readonly send: SendHttp
   readonly headers: () => HeaderRecord | Promise<HeaderRecord>
+  /** What authorizes requests, where there is a provider of tokens. */
+  readonly tokens?: HttpTokens | undefined
   readonly bodyLimit: number
   readonly onNoise: OnNoise
   /** Waits, on the clock that the session was opened with. Rejects where the signal fires first. */
   readonly wait: (millis: number, signal: AbortSignal) => Promise<void>
+}
+
+/** The tokens of a session, for code that awaits. Both reject with a reason. */
+export interface HttpTokens {
+  readonly headers: (request: TokenRequest, signal: AbortSignal) => Promise<HeaderRecord>
+  readonly heard: (request: TokenRequest, response: TokenResponse) => void
+  readonly refused: (
+    request: TokenRequest,
+    response: TokenResponse,
+    sent: HeaderRecord,
+    signal: AbortSignal
+  ) => Promise<boolean>
 }
 
 /** The connection of one request. */
@@ -122,29 +139,65 @@ const redirectOf = (response: HttpResponse, from: URL): URL | undefined => {
   return to.origin === from.origin ? to : undefined
 }
 
+const givenHeaders = async (peer: HttpPeer, http: HttpRequest): Promise<Headers> => {
+  try {
+    return http.headers(await peer.headers())
+  } catch (cause) {
+    throw transportFailure(`the "headers" setting gave no headers: ${causeText(cause)}`, { notRun: true, cause })
+  }
+}
+
+/** Sends a request once. @throws McpReason where there is no response */
+const sendOnce = async (peer: HttpPeer, url: URL, init: HttpInit, connection: Connection): Promise<HttpResponse> => {
+  try {
+    return await peer.send(url, init, connection)
+  } catch (cause) {
+    const refused = isRefusal(cause) ? { notRun: true } : {}
+    throw transportFailure(`the server cannot be reached: ${causeText(cause)}`, { ...refused, cause })
+  }
+}
+
+/** How often a request is sent again because of what authorizes it: for a nonce, for a token, for more rights. */
+const maxRefusals = 4
+
+/** Sends a request with what authorizes it, again where the provider of tokens learned from a refusal. */
+const sendAuthorized = async (
+  peer: HttpPeer,
+  tokens: HttpTokens,
+  url: URL,
+  init: HttpInit,
+  connection: Connection
+): Promise<HttpResponse> => {
+  const { body, headers, method, signal } = init
+  const request = { method, url, body }
+  for (let refusals = 0; ; refusals++) {
+    const shown = await tokens.headers(request, signal)
+    const authorized = new Headers(headers)
+    for (const [name, value] of Object.entries(shown)) authorized.set(name, value)
+    const response = await sendOnce(peer, url, { ...init, headers: authorized }, connection)
+    const seen = { status: response.status, header: (name: string) => response.headers.get(name) }
+    tokens.heard(request, seen)
+    if ((seen.status !== 401 && seen.status !== 403) || refusals === maxRefusals) return response
+    if (!(await tokens.refused(request, seen, shown, signal))) return response
+    await response.body?.cancel()
+  }
+}
+
 /**
- * Sends a request.
+ * Sends a request. An `Authorization` among the given headers is the caller's own affair: no provider of tokens is asked.
  *
  * @throws McpReason where there is no response
  */
 export const fetchFrom = async (peer: HttpPeer, http: HttpRequest, connection: Connection): Promise<HttpResponse> => {
-  let headers: Headers
-  try {
-    headers = http.headers(await peer.headers())
-  } catch (cause) {
-    throw transportFailure(`the "headers" setting gave no headers: ${causeText(cause)}`, { notRun: true, cause })
-  }
+  const headers = await givenHeaders(peer, http)
+  const tokens = headers.has("authorization") ? undefined : peer.tokens
   const { signal } = connection.controller
-  const body = http.body === undefined ? {} : { body: http.body }
+  const init: HttpInit = { method: http.verb, headers, ...(http.body === undefined ? {} : { body: http.body }), signal }
   let url = http.url ?? peer.url
   for (let hop = 0; ; hop++) {
-    let response: HttpResponse
-    try {
-      response = await peer.send(url, { method: http.verb, headers, ...body, signal }, connection)
-    } catch (cause) {
-      const refused = isRefusal(cause) ? { notRun: true } : {}
-      throw transportFailure(`the server cannot be reached: ${causeText(cause)}`, { ...refused, cause })
-    }
+    const response = await (tokens === undefined
+      ? sendOnce(peer, url, init, connection)
+      : sendAuthorized(peer, tokens, url, init, connection))
     const next = hop < maxRedirects ? redirectOf(response, url) : undefined
     if (next === undefined) return response
     await response.body?.cancel()
@@ -211,6 +264,16 @@ const retryAfterOf = (response: HttpResponse): number | undefined => {
   return Number.isNaN(at) || Number.isNaN(date) ? undefined : Math.max(0, at - date)
 }
 
+/** Where a refusal says that it is told how to authorize (AUTH-02). */
+const metadataIn = (response: HttpResponse): { readonly metadata?: string } => {
+  const challenges = parseChallenges(response.headers.get("www-authenticate") ?? "")
+  for (const { parameters } of challenges) {
+    const metadata = parameters.get("resource_metadata")
+    if (metadata !== undefined) return { metadata: metadata.slice(0, excerptLength) }
+  }
+  return {}
+}
+
 /**
  * Why a response without an answer is a failure.
  *
@@ -218,7 +281,7 @@ const retryAfterOf = (response: HttpResponse): number | undefined => {
  */
 export const refused = (peer: HttpPeer, response: HttpResponse, text = ""): McpReason => {
   const { status } = response
-  if (status === 401) return new McpReason.Unauthorized({ server: peer.server })
+  if (status === 401) return new McpReason.Unauthorized({ server: peer.server, ...metadataIn(response) })
   const location = response.headers.get("location")
   const moved = status >= 300 && status < 400 && location !== null
   const cure = moved ? `it moved to ${location}; connect there if you trust it` : cures[status]

@@ -20,8 +20,9 @@ import {
   refused,
   sendByFetch,
   type Connection,
-  type SendHttp,
-  type HttpPeer
+  type HttpPeer,
+  type HttpTokens,
+  type SendHttp
 } from "./HttpFetch.ts"
 import { postHeaders, sessionHeaders } from "./RequestHeaders.ts"
 import type { CompatSession, ExchangeSink, Outgoing, Posted, StreamSink, Transport } from "./Transport.ts"
@@ -32,8 +33,18 @@ const maxLingering = 16
 /** How many messages that are not answered may be under way; the oldest is given up for another one. */
 const maxPosts = 256
 
-/** The server at an address, as the settings let it be spoken to. @param send what sends; `fetch` where it is absent */
-export const makeHttpPeer = (url: URL, settings: HttpSettings, send?: SendHttp): Effect.Effect<HttpPeer> =>
+/**
+ * The server at an address, as the settings let it be spoken to.
+ *
+ * @param send what sends; `fetch` where it is absent
+ * @param tokens what authorizes requests, where something does
+ */
+export const makeHttpPeer = (
+  url: URL,
+  settings: HttpSettings,
+  send?: SendHttp,
+  tokens?: HttpTokens
+): Effect.Effect<HttpPeer> =>
   Effect.map(Effect.context<never>(), (services) => {
     const { headers } = settings
     const runPromise = Effect.runPromiseWith(services)
@@ -42,6 +53,7 @@ export const makeHttpPeer = (url: URL, settings: HttpSettings, send?: SendHttp):
       server: addressOf(url),
       send: send ?? sendByFetch(settings.fetch ?? ((request) => globalThis.fetch(request))),
       headers: typeof headers === "function" ? headers : () => headers ?? {},
+      tokens,
       bodyLimit: settings.bodyLimit ?? defaults.bodyLimit,
       onNoise: noiseHook(settings),
       wait: (millis, signal) => runPromise(Effect.sleep(millis), { signal })

@@ -6,7 +6,7 @@ import { encodeHeaderValue, HeaderName } from "@treadle/protocol/http"
 import { own } from "@treadle/protocol/json"
 import { methodRow } from "@treadle/protocol/rpc"
 import { MetaKey } from "@treadle/protocol/schema"
-import type { HeaderRecord } from "../ClientSettings.ts"
+import type { HeaderRecord } from "../HeaderRecord.ts"
 import type { CompatSession, Outgoing } from "./Transport.ts"
 
 /** The headers of a request without a body. @throws TypeError where a given header is none */

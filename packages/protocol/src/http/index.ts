@@ -1,3 +1,4 @@
+export { parseChallenges, printChallenge, type Challenge } from "./Challenge.ts"
 export { HeaderName } from "./HeaderName.ts"
 export { decodeHeaderValue, encodeHeaderValue, trimHeaderValue } from "./HeaderValue.ts"
 export { accepted, isEventStreamType, isJsonType, type Accepted } from "./MediaType.ts"

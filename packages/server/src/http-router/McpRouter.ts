@@ -73,7 +73,7 @@ const scoped = <R, P = never, RP = never>(
       }
       const owner = `address:${request.remoteAddress._tag === "Some" ? request.remoteAddress.value : "unknown"}`
       const id = options.principal?.(request)
-      const principal: Principal | undefined = id === undefined ? undefined : { id, via: "context" }
+      const principal: Principal | undefined = id === undefined ? undefined : { id, via: "context", scopes: [] }
       const services = authorized?.success ?? undefined
       const response = yield* Effect.promise((signal) =>
         webExchange(parts, new Request(web, { signal }), { context: {}, services, owner, principal })
