@@ -9,6 +9,7 @@ import { connect, type Answers, type PromiseClient } from "@treadle/client/promi
 import { Endpoint } from "@treadle/protocol"
 import { isProtocolVersion } from "@treadle/protocol/era"
 import * as Schema from "effect/Schema"
+import { providerOf } from "./authorization.ts"
 
 type Scenario = (client: PromiseClient) => Promise<unknown>
 
@@ -59,6 +60,8 @@ const addTwoNumbers: Scenario = async (client) => {
   await client.call(addNumbers)({ a: 5, b: 3 })
 }
 
+const useTestTool = callNamed("test-tool")
+
 const scenarios = new Map<string, Scenario>([
   ["initialize", listTools],
   ["tools_call", addTwoNumbers],
@@ -78,7 +81,8 @@ const scenarios = new Map<string, Scenario>([
 
 const name = process.env["MCP_CONFORMANCE_SCENARIO"] ?? ""
 const url = process.argv.at(-1) ?? ""
-const scenario = scenarios.get(name)
+const needsAuthorization = name.startsWith("auth/")
+const scenario = needsAuthorization ? useTestTool : scenarios.get(name)
 if (scenario === undefined) throw new Error(`The scenario ${JSON.stringify(name)} is not served by this client`)
 
 /** Scenarios that ask a person; what is not filled in gets the defaults of the form. */
@@ -92,6 +96,7 @@ const revision = process.env["MCP_CONFORMANCE_PROTOCOL_VERSION"] ?? ""
 await using client = await connect(url, {
   ...(isProtocolVersion(revision) ? { revision } : {}),
   answers: answers.get(name) ?? {},
+  ...(needsAuthorization ? { auth: providerOf(name, process.env["MCP_CONFORMANCE_CONTEXT"] ?? "{}") } : {}),
   client: { name: "treadle-everything-client", version: "1.0.0" },
   // The suite gives a client 30 s.
   timeout: 10_000,

@@ -3,6 +3,21 @@
  * encrypted store and the guarded connections of Node in `@treadle/oauth/node`.
  */
 
+/** Providers of tokens. */
+export {
+  OAuth,
+  type BrowserSettings,
+  type CredentialsSettings,
+  type EnterpriseSettings,
+  type OAuthProvider,
+  type OAuthSettings,
+  type RegisteredClient,
+  type Secret,
+  type SecretProvider,
+  type WorkloadSettings
+} from "./OAuth.ts"
+export type { Network } from "./flow/OAuthPeer.ts"
+
 /** Where logins are kept, and how a person logs in. */
 export { makeMemoryStore, type TokenStore } from "./TokenStore.ts"
 export type { Browser, BrowserVisit } from "./Browser.ts"

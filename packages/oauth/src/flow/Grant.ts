@@ -1,0 +1,68 @@
+/**
+ * A login as it is kept: a token, what it is bound to, and what it can be renewed with.
+ */
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+
+const Secret = Schema.RedactedFromValue(Schema.String)
+
+const optional = Schema.optionalKey
+
+/** A token that an authorization server issued for a resource. */
+export const Grant = Schema.Struct({
+  /** Of the authorization; it stays when the token is renewed. */
+  id: Schema.String,
+  issuer: Schema.String,
+  resource: Schema.String,
+  clientId: Schema.String,
+  token: Secret,
+  /** How it is shown. */
+  scheme: Schema.Literals(["Bearer", "DPoP"]),
+  refreshToken: optional(Secret),
+  /** Milliseconds since 1970; absent where the server does not say. */
+  expiresAt: optional(Schema.Finite),
+  /** All scopes that were asked for up to now. */
+  requested: Schema.Array(Schema.String),
+  /** The key that it is bound to, as a private JWK. */
+  bindingKey: optional(Secret)
+})
+export type Grant = typeof Grant.Type
+
+/** A registration that an authorization server gave. */
+export const Registered = Schema.Struct({
+  id: Schema.String,
+  proof: Schema.Literals(["none", "client_secret_basic", "client_secret_post", "private_key_jwt"]),
+  secret: optional(Secret),
+  /** Milliseconds since 1970. */
+  secretExpiresAt: optional(Schema.Finite),
+  redirectUri: Schema.String
+})
+export type Registered = typeof Registered.Type
+
+/** Which authorization server a server was last authorized by, and for which resource. */
+export const Binding = Schema.Struct({ issuer: Schema.String, resource: Schema.String })
+export type Binding = typeof Binding.Type
+
+/** A kept text as a value; what is of another form counts as nothing. */
+const opened = <S extends Schema.Codec<unknown, unknown>>(schema: S) => {
+  const decode = Schema.decodeUnknownOption(Schema.fromJsonString(schema))
+  const encode = Schema.encodeSync(Schema.fromJsonString(schema))
+  return {
+    decode: (text: Redacted.Redacted): S["Type"] | undefined => Option.getOrUndefined(decode(Redacted.value(text))),
+    encode: (value: S["Type"]): Redacted.Redacted => Redacted.make(encode(value))
+  }
+}
+
+/** How each kind of record is kept. */
+export const Kept = { grant: opened(Grant), registered: opened(Registered), binding: opened(Binding) }
+
+/** A token counts as expired this long before it is, in milliseconds, because it has a way to go. */
+const early = 60_000
+
+/** Whether a token is, or is about to be, no longer valid. */
+export const isExpiring = ({ expiresAt }: Grant, now: number): boolean =>
+  expiresAt !== undefined && expiresAt - early <= now
+
+/** The `Authorization` header of a grant. */
+export const authorizationOf = ({ scheme, token }: Grant): string => `${scheme} ${Redacted.value(token)}`

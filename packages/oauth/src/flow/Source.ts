@@ -1,0 +1,100 @@
+/**
+ * The ways to a first token, once the authorization server is known: a person who logs in, the client on its own behalf,
+ * an employer's identity provider, or the platform that a workload runs on.
+ */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import type { AuthReason } from "../AuthError.ts"
+import type { Browser } from "../Browser.ts"
+import type { TokenStore } from "../TokenStore.ts"
+import type { OAuthClient } from "./Client.ts"
+import { logIn } from "./CodeFlow.ts"
+import type { Discovered, ServerFacts } from "./Discovery.ts"
+import type { Dpop } from "./Dpop.ts"
+import { Kept, type Registered } from "./Grant.ts"
+import type { OAuthPeer } from "./OAuthPeer.ts"
+import { knownClient, register, type ClientIdentity } from "./Registration.ts"
+import type { Issued } from "./TokenRequest.ts"
+
+/** What a token is asked for with. */
+export interface Asking {
+  readonly peer: OAuthPeer
+  readonly store: TokenStore
+  readonly found: Discovered
+  readonly scopes: ReadonlyArray<string>
+  readonly dpop: Dpop | undefined
+}
+
+/** A token, and whom it was given to. */
+export interface Obtained {
+  readonly issued: Issued
+  readonly clientId: string
+}
+
+/** A way to a first token. */
+export interface Source {
+  /** Whether tokens are renewed with a refresh token; else they are obtained again. */
+  readonly renews: boolean
+  readonly obtain: (asking: Asking) => Effect.Effect<Obtained, AuthReason, Scope.Scope>
+  /** The client that may refresh what was obtained; none where it is known no longer. */
+  readonly client: (store: TokenStore, server: ServerFacts) => Effect.Effect<OAuthClient | undefined, AuthReason>
+  /** Forgets a client that the server no longer knows. */
+  readonly forget: (store: TokenStore, issuer: string) => Effect.Effect<boolean, AuthReason>
+}
+
+const registrationKey = (issuer: string): string => `client ${issuer}`
+
+const readRegistered = (store: TokenStore, issuer: string): Effect.Effect<Registered | undefined, AuthReason> =>
+  Effect.gen(function* () {
+    const kept = yield* store.read(registrationKey(issuer))
+    const registered = kept === undefined ? undefined : Kept.registered.decode(kept)
+    const now = yield* Clock.currentTimeMillis
+    return (registered?.secretExpiresAt ?? Infinity) > now ? registered : undefined
+  })
+
+/** A person logs in. */
+export const codeSource = (identity: ClientIdentity, browser: Browser): Source => {
+  const client: Source["client"] = (store, server) => {
+    const known = knownClient(identity, server)
+    return known === undefined ? readRegistered(store, server.issuer) : Effect.succeed(known)
+  }
+  const forget: Source["forget"] = (store, issuer) =>
+    identity.id === undefined ? store.remove(registrationKey(issuer)) : Effect.succeed(false)
+
+  /** One registration serves as long as the person can be sent back to the address that was registered. */
+  const registered = ({ found, peer, store }: Asking, earlier: Registered | undefined, redirectUri: string) =>
+    earlier?.redirectUri === redirectUri
+      ? Effect.succeed(earlier)
+      : Effect.tap(register(peer, found.server, identity, redirectUri), (made) =>
+          store.write(registrationKey(found.server.issuer), Kept.registered.encode(made))
+        )
+
+  const obtain: Source["obtain"] = (asking) =>
+    Effect.gen(function* () {
+      const { found, store } = asking
+      const known = knownClient(identity, found.server)
+      const earlier = known === undefined ? yield* readRegistered(store, found.server.issuer) : undefined
+      const visit = yield* browser.visit(earlier?.redirectUri)
+      const chosen = known ?? (yield* registered(asking, earlier, visit.redirectUri))
+      const issued = yield* logIn(asking.peer, { ...asking, client: chosen, visit })
+      return { issued, clientId: chosen.id }
+    })
+
+  return {
+    renews: true,
+    client,
+    forget,
+    // A registration that the server has forgotten is made anew, once.
+    obtain: (asking) =>
+      Effect.catchIf(obtain(asking), isUnknownClient, (reason) =>
+        Effect.flatMap(forget(asking.store, asking.found.server.issuer), (forgot) =>
+          forgot ? obtain(asking) : Effect.fail(reason)
+        )
+      )
+  }
+}
+
+/** Whether the authorization server says that it does not know the client. */
+export const isUnknownClient = (reason: AuthReason): boolean =>
+  reason._tag === "Refused" && reason.error === "invalid_client"
