@@ -10,6 +10,7 @@ import path from "node:path"
 import { createInterface } from "node:readline"
 import { parseArgs } from "node:util"
 import { build } from "esbuild"
+import { leaksIn } from "../conformance/suite/secrets.mjs"
 import { root } from "./tools.mjs"
 
 const home = path.join(root, "conformance")
@@ -114,9 +115,25 @@ const startServer = async (log) => {
   }
 }
 
-/** The checks that the suite wrote below a folder, by the name of their own folder without its time stamp. */
-const checksBelow = (folder) =>
-  new Map(
+const textOf = (file) => (fs.existsSync(file) ? fs.readFileSync(file, "utf8") : "")
+
+/** What the suite gave to the clients, which it logs. */
+const contextsIn = (log) => [...textOf(log).matchAll(/^With context: (\{.*\})$/gm)].map((match) => JSON.parse(match[1]))
+
+/** What the suite wrote of one scenario: its checks, and where a secret is that does not belong there. */
+const recordOf = (home, contexts) => {
+  const checks = JSON.parse(textOf(path.join(home, "checks.json")))
+  const printed = {
+    "its output": textOf(path.join(home, "stdout.txt")),
+    "its errors": textOf(path.join(home, "stderr.txt"))
+  }
+  return { checks, leaks: leaksIn(checks, contexts, printed) }
+}
+
+/** What the suite wrote below a folder, by the name of a scenario, which is that of its folder without its time stamp. */
+const recordsBelow = (folder) => {
+  const contexts = contextsIn(path.join(folder, "suite.log"))
+  return new Map(
     fs
       .readdirSync(folder, { recursive: true })
       .filter((file) => path.basename(file) === "checks.json")
@@ -125,13 +142,16 @@ const checksBelow = (folder) =>
           .dirname(file)
           .replaceAll(path.sep, "/")
           .replace(/-\d{4}-\d\d-\d\dT[\d-]+Z$/, ""),
-        JSON.parse(fs.readFileSync(path.join(folder, file), "utf8"))
+        recordOf(path.dirname(path.join(folder, file)), contexts)
       ])
   )
+}
 
 /** What speaks against a scenario; nothing where it passed. */
-const problemsOf = (checks, code) => {
-  if (checks === undefined) return ["the suite wrote no checks"]
+const problemsOf = (record, code) => {
+  if (record === undefined) return ["the suite wrote no checks"]
+  const { checks, leaks } = record
+  if (leaks.length > 0) return leaks
   const bad = checks.filter(({ status }) => status === "FAILURE" || status === "WARNING")
   if (bad.length > 0) return bad.map((one) => `${one.status} ${one.id}: ${one.errorMessage ?? one.description}`)
   if (!checks.some(({ status }) => status === "SUCCESS")) return ["nothing was checked"]
@@ -149,9 +169,9 @@ const outcomesOf = async (revision, leg, names, folder) => {
   // One server answers all scenarios, and some of them watch what others would change.
   const codes = await runScenarios(names, argsOf, server === undefined ? os.availableParallelism() : 1, log)
   await server?.stop()
-  const checks = checksBelow(folder)
+  const records = recordsBelow(folder)
   const prefix = server === undefined ? "" : "server-"
-  return names.map((name) => ({ name, problems: problemsOf(checks.get(`${prefix}${name}`), codes.get(name)) }))
+  return names.map((name) => ({ name, problems: problemsOf(records.get(`${prefix}${name}`), codes.get(name)) }))
 }
 
 /** Prints a scenario beside what was expected of it, and tells what became of it. */
