@@ -94,12 +94,14 @@ export class LiveSession implements McpSession {
 
   readonly readResource: McpSession["readResource"] = (uri, options) => {
     const { cache, planOf, requests } = this.#parts
-    const asked = Effect.map(requests.ask(ClientRequest.readResource(uri), planOf(options)), ({ asked, result }) => ({
+    const request = ClientRequest.readResource(uri)
+    const plan = planOf(options)
+    const asked = Effect.map(requests.ask(request, plan), ({ asked, result }) => ({
       // A decoded result of the wire is JSON.
       value: result as ReadResult & Json,
       freshness: asked ? undefined : freshnessOf(result)
     }))
-    return cache.through({ method: "resources/read", uri }, asked)
+    return cache.through({ method: "resources/read", uri }, asked, (found) => requests.within(request, plan, found))
   }
 
   readonly getPrompt: McpSession["getPrompt"] = (name, args, options) => {

@@ -12,7 +12,7 @@ import { addressOf, McpError, McpReason } from "./McpError.ts"
 import type { McpSession } from "./McpSession.ts"
 import { openSession } from "./OpenSession.ts"
 import { makePatientClock } from "./PatientClock.ts"
-import type { Tokens } from "./TokenProvider.ts"
+import type { TokenRequest, Tokens } from "./TokenProvider.ts"
 import type { HttpPeer, HttpTokens, SendHttp } from "./transport/HttpFetch.ts"
 import { httpTransport, makeHttpPeer } from "./transport/HttpTransport.ts"
 import { twoEndpointTransport } from "./transport/TwoEndpointTransport.ts"
@@ -68,10 +68,14 @@ const awaited = (
   still: <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>,
   run: RunPromise
 ): HttpTokens => ({
-  headers: (request, signal) => run(still(headers(request)), { signal }),
+  headers: (request, signal) => run(isEnd(request) ? headers(request) : still(headers(request)), { signal }),
   heard,
-  refused: (request, response, sent, signal) => run(still(refused(request, response, sent)), { signal })
+  refused: async (request, response, sent, signal) =>
+    !isEnd(request) && (await run(still(refused(request, response, sent)), { signal }))
 })
+
+/** The end of a session waits for nobody: its time goes on, and a refusal changes nothing (CHTTP-19). */
+const isEnd = ({ method }: TokenRequest): boolean => method === "DELETE"
 
 /** Opens a session over HTTP whose requests are authorized by headers of the settings, or by tokens. */
 const openAt = (
@@ -123,6 +127,8 @@ const openTwoEndpoints = (
   error: McpError
 ): Effect.Effect<Opened, McpError, Scope.Scope> =>
   Effect.flatMap(
-    Effect.mapError(twoEndpointTransport(peer), () => error),
+    Effect.mapError(twoEndpointTransport(peer), (reason) =>
+      reason._tag === "Unauthorized" ? new McpError({ reason, method: error.method, server: error.server }) : error
+    ),
     (transport) => openLink(transport, { ...opening, terms: { ...opening.terms, greet: true } }, lose)
   )

@@ -17,15 +17,22 @@ export const makePatientClock = (base: Clock.Clock): PatientClock => {
   let lost = 0
   let still = 0
   let since = 0
+  const waiting = new Set<() => void>()
   const behind = (): number => lost + (still > 0 ? base.currentTimeMillisUnsafe() - since : 0)
   const millis = (): number => base.currentTimeMillisUnsafe() - behind()
   const nanos = (of: () => bigint) => (): bigint => of() - BigInt(Math.round(behind() * 1e6))
   const wallNanos = nanos(() => base.currentTimeNanosUnsafe())
   const monotonicNanos = nanos(() => base.monotonicTimeNanosUnsafe())
+  const goesOn: Effect.Effect<void> = Effect.callback((resume) => {
+    const wake = () => resume(Effect.void)
+    waiting.add(wake)
+    return Effect.sync(() => void waiting.delete(wake))
+  })
   const until = (time: number): Effect.Effect<void> =>
     Effect.suspend(() => {
       const left = time - millis()
-      return left > 0 ? Effect.andThen(base.sleep(Duration.millis(left)), until(time)) : Effect.void
+      if (left <= 0) return Effect.void
+      return Effect.andThen(still > 0 ? goesOn : base.sleep(Duration.millis(left)), until(time))
     })
   const clock: Clock.Clock = {
     currentTimeMillisUnsafe: millis,
@@ -34,13 +41,21 @@ export const makePatientClock = (base: Clock.Clock): PatientClock => {
     currentTimeNanos: Effect.sync(wallNanos),
     monotonicTimeNanosUnsafe: monotonicNanos,
     monotonicTimeNanos: Effect.sync(monotonicNanos),
-    sleep: (duration) => Effect.suspend(() => until(millis() + Duration.toMillis(duration)))
+    sleep: (duration) =>
+      Effect.suspend(() => {
+        const time = Duration.toMillis(duration)
+        return time > 0 ? until(millis() + time) : base.sleep(duration)
+      })
   }
   const begin = Effect.sync(() => {
     if (still++ === 0) since = base.currentTimeMillisUnsafe()
   })
   const end = Effect.sync(() => {
-    if (--still === 0) lost += base.currentTimeMillisUnsafe() - since
+    if (--still > 0) return
+    lost += base.currentTimeMillisUnsafe() - since
+    const woken = [...waiting]
+    waiting.clear()
+    for (const wake of woken) wake()
   })
   return {
     clock,

@@ -24,7 +24,10 @@ export interface TokenResponse {
 /** Why a request is not authorized. */
 export type Unauthorized = InstanceType<typeof McpReason.Unauthorized>
 
-/** What authorizes the requests of one session. While it works, the time limits of requests stand still. */
+/**
+ * What authorizes the requests of one session. While it works, the time limits of requests stand still; only the DELETE
+ * that ends a session waits a second at most, and is not sent again.
+ */
 export interface Tokens {
   /** The headers that authorize a request; none where nothing may be shown to that address. */
   readonly headers: (request: TokenRequest) => Effect.Effect<HeaderRecord, Unauthorized>

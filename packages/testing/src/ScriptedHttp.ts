@@ -28,7 +28,7 @@ export interface HttpScriptReply {
   /** The whole answer as JSON. */
   readonly json: (value: unknown, status?: number) => void
   /** The whole answer as it is given. */
-  readonly raw: (body: string | Uint8Array, headers?: Record<string, string>, status?: number) => void
+  readonly raw: (body: string | Uint8Array, headers?: Record<string, string | Array<string>>, status?: number) => void
   /** Begins a stream of events. */
   readonly stream: () => {
     /** Writes pieces one after the other, each in a write of its own. */

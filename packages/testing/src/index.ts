@@ -52,3 +52,21 @@ export {
   type RawMessage,
   type RawPeer
 } from "./RawPeer.ts"
+export { makeAuthPerson, type AuthPerson } from "./AuthPerson.ts"
+export {
+  htmlPage,
+  type AuthClient,
+  type AuthSeen,
+  type AuthServerScript,
+  type Canned,
+  type Issued,
+  type ProtectedMcpScript,
+  type Refusal,
+  type ResourceMetadataForm,
+  type ServerMetadataForm
+} from "./AuthScript.ts"
+export type { AuthServer } from "./AuthWorld.ts"
+export { oauthError } from "./AuthTokens.ts"
+export { dpopTokenHash, readDpopProof, type DpopProof } from "./DpopProof.ts"
+export type { ProtectedMcp } from "./ProtectedMcp.ts"
+export { scriptedAuth, type ScriptedAuth, type ScriptedAuthShape } from "./ScriptedAuth.ts"

@@ -68,6 +68,10 @@ export class Requests {
       inRounds(this.#rounds, this.server, request, deadline, (round) => this.#sent(round, plan, deadline))
     )
 
+  /** Something else that is waited for on behalf of a request, for as long as that may take. */
+  readonly within = <A>(request: ClientRequest, plan: Plan, effect: Effect.Effect<A>): Effect.Effect<A, McpError> =>
+    this.#limited(request, plan, (deadline) => deadline.within(effect))
+
   readonly error = (request: ClientRequest, reason: McpReason, cause?: unknown): McpError =>
     requestError(this.server, request, reason, cause)
 

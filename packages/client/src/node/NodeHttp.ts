@@ -29,7 +29,7 @@ const responseOf = (response: IncomingMessage): HttpResponse => {
     status,
     headers: {
       get: (name) => {
-        const value = headers[name]
+        const value = headers[name.toLowerCase()]
         return value === undefined ? null : Array.isArray(value) ? value.join(", ") : value
       }
     },

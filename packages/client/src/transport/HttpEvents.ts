@@ -127,6 +127,8 @@ export const readServerStream = async (
     })
     sink.ended(endOf(place, "cut", "the server ended its stream"))
   } catch (error) {
-    sink.ended(endOf(place, "cut", reasonOf(error).message))
+    const reason = reasonOf(error)
+    // Nobody is asked to log in for it again and again.
+    sink.ended(endOf(place, reason._tag === "Unauthorized" ? "none" : "cut", reason.message))
   }
 }

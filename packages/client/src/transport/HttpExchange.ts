@@ -9,6 +9,7 @@ import { Message } from "@treadle/protocol/rpc"
 import { McpReason } from "../McpError.ts"
 import { isEventStream, readEvents, type EventReader, type Place } from "./HttpEvents.ts"
 import {
+  asksForAuthorization,
   fetchFrom,
   isReason,
   readText,
@@ -123,12 +124,20 @@ const resume = async (
       if (await readEvents(peer, response, place, reader)) return
       failures = 0
     } catch (error) {
-      if (signal.aborted || !isPassing(error) || ++failures > maxFailures) throw error
+      if (signal.aborted || !isPassing(error) || ++failures > maxFailures) throw notTaken(error)
     }
     fruitless = place.lastEventId === from ? fruitless + 1 : 0
     if (fruitless === 0) failures = 0
   }
 }
+
+/** A request whose stream is cut ran, or runs: what is said of the stream is not said of the request. */
+const notTaken = (error: unknown): unknown =>
+  isReason(error) && error._tag === "Unauthorized"
+    ? transportFailure(`the stream was cut before the answer, and cannot be taken up again: ${error.message}`, {
+        cause: error
+      })
+    : error
 
 const notResumed = async (peer: HttpPeer, response: HttpResponse): Promise<McpReason> => {
   const { status } = response
@@ -179,7 +188,7 @@ export const exchangeHttp = async (
     const body = requestText(outgoing.request)
     const response = await fetchFrom(peer, { verb: "POST", headers, body }, connection)
     sink.heard()
-    if (response.status === 401) throw refused(peer, response)
+    if (asksForAuthorization(response)) throw refused(peer, response)
     if (isEventStream(response)) return await readStream(peer, response, outgoing, sink, connection)
     sink.answer(await readJson(peer, response, outgoing))
   } catch (error) {

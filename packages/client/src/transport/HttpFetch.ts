@@ -140,10 +140,41 @@ const redirectOf = (response: HttpResponse, from: URL): URL | undefined => {
 }
 
 const givenHeaders = async (peer: HttpPeer, http: HttpRequest): Promise<Headers> => {
+  let given: HeaderRecord
   try {
-    return http.headers(await peer.headers())
+    given = await peer.headers()
   } catch (cause) {
     throw transportFailure(`the "headers" setting gave no headers: ${causeText(cause)}`, { notRun: true, cause })
+  }
+  try {
+    return http.headers(given)
+  } catch {
+    throw transportFailure(`the "headers" setting gave ${uncarried(given)}`, { notRun: true })
+  }
+}
+
+/** What cannot be sent among headers. The words of the platform would show the value, which may be a secret. */
+const uncarried = (given: HeaderRecord): string => {
+  const name = Object.keys(given).find((key) => !isCarried(key, given[key]))
+  return `${name === undefined ? "something" : JSON.stringify(name)} that is no header: a name is one word, a value one line in Latin-1`
+}
+
+const isCarried = (name: string, value: string | undefined): boolean => {
+  try {
+    return value !== undefined && new Headers([[name, value]]).has(name)
+  } catch {
+    return false
+  }
+}
+
+/** Headers with those that authorize a request. @throws McpReason where they cannot be sent */
+const authorizedBy = (headers: Headers, shown: HeaderRecord, { server }: HttpPeer): Headers => {
+  const authorized = new Headers(headers)
+  try {
+    for (const [name, value] of Object.entries(shown)) authorized.set(name, value)
+    return authorized
+  } catch {
+    throw new McpReason.Unauthorized({ server, detail: `the token provider gave ${uncarried(shown)}` })
   }
 }
 
@@ -172,9 +203,7 @@ const sendAuthorized = async (
   const request = { method, url, body }
   for (let refusals = 0; ; refusals++) {
     const shown = await tokens.headers(request, signal)
-    const authorized = new Headers(headers)
-    for (const [name, value] of Object.entries(shown)) authorized.set(name, value)
-    const response = await sendOnce(peer, url, { ...init, headers: authorized }, connection)
+    const response = await sendOnce(peer, url, { ...init, headers: authorizedBy(headers, shown, peer) }, connection)
     const seen = { status: response.status, header: (name: string) => response.headers.get(name) }
     tokens.heard(request, seen)
     if ((seen.status !== 401 && seen.status !== 403) || refusals === maxRefusals) return response
@@ -264,14 +293,30 @@ const retryAfterOf = (response: HttpResponse): number | undefined => {
   return Number.isNaN(at) || Number.isNaN(date) ? undefined : Math.max(0, at - date)
 }
 
-/** Where a refusal says that it is told how to authorize (AUTH-02). */
-const metadataIn = (response: HttpResponse): { readonly metadata?: string } => {
+/** What the challenges of a refusal say first under a name, as far as it is shown. */
+const challenged = (response: HttpResponse, name: string): string | undefined => {
   const challenges = parseChallenges(response.headers.get("www-authenticate") ?? "")
-  for (const { parameters } of challenges) {
-    const metadata = parameters.get("resource_metadata")
-    if (metadata !== undefined) return { metadata: metadata.slice(0, excerptLength) }
+  const said = challenges.flatMap(({ parameters }) => parameters.get(name) ?? [])
+  return said[0]?.slice(0, excerptLength)
+}
+
+/** Whether the server asks who is calling (AUTH-03), or for a caller who may do more (AUTH-22); it did nothing else. */
+export const asksForAuthorization = (response: HttpResponse): boolean =>
+  response.status === 401 || (response.status === 403 && challenged(response, "error") === "insufficient_scope")
+
+const unauthorized = (peer: HttpPeer, response: HttpResponse): McpReason => {
+  const metadata = challenged(response, "resource_metadata")
+  const facts = { server: peer.server, ...(metadata === undefined ? {} : { metadata }) }
+  const where = metadata === undefined ? "" : `, and says how to get it at ${metadata}`
+  if (response.status === 403) {
+    const scope = challenged(response, "scope")
+    const what = scope === undefined ? "a token for more" : `a token for ${JSON.stringify(scope)}`
+    const detail = `the server asks for ${what} (HTTP 403)${where}; log in again for that, if you may`
+    return new McpReason.Unauthorized({ ...facts, detail })
   }
-  return {}
+  if (peer.tokens === undefined) return new McpReason.Unauthorized(facts)
+  const detail = `the server asks for another token than it was shown (HTTP 401)${where}; log in again`
+  return new McpReason.Unauthorized({ ...facts, detail })
 }
 
 /**
@@ -281,7 +326,7 @@ const metadataIn = (response: HttpResponse): { readonly metadata?: string } => {
  */
 export const refused = (peer: HttpPeer, response: HttpResponse, text = ""): McpReason => {
   const { status } = response
-  if (status === 401) return new McpReason.Unauthorized({ server: peer.server, ...metadataIn(response) })
+  if (asksForAuthorization(response)) return unauthorized(peer, response)
   const location = response.headers.get("location")
   const moved = status >= 300 && status < 400 && location !== null
   const cure = moved ? `it moved to ${location}; connect there if you trust it` : cures[status]

@@ -62,24 +62,27 @@ export class Cache {
    * The kept value of a subject, or that of `ask`, which is then kept.
    *
    * @param ask gives the value and its freshness; no freshness where it must not be kept (MRTR-18)
+   * @param within limits the time of looking for what is kept, on whose behalf included
    */
   readonly through = <A extends Json, E>(
     subject: CacheSubject,
-    ask: Effect.Effect<{ readonly value: A; readonly freshness: Freshness | undefined }, E>
-  ): Effect.Effect<A, E> =>
-    Effect.flatMap(this.#context, (context) =>
-      Effect.flatMap(this.#find(subject, context), (kept) => {
-        if (kept !== undefined) return Effect.succeed(kept as A)
-        return Effect.suspend(() => {
-          const before = this.#changes
-          return Effect.tap(ask, ({ freshness, value }) =>
-            freshness === undefined || freshness.ttlMs === 0 || before !== this.#changes
-              ? Effect.void
-              : this.#keep(subject, context, value, freshness)
-          )
-        }).pipe(Effect.map(({ value }) => value))
-      })
+    ask: Effect.Effect<{ readonly value: A; readonly freshness: Freshness | undefined }, E>,
+    within: <B>(effect: Effect.Effect<B>) => Effect.Effect<B, E>
+  ): Effect.Effect<A, E> => {
+    const found = Effect.flatMap(this.#context, (context) =>
+      Effect.map(this.#find(subject, context), (kept) => ({ context, kept }))
     )
+    return Effect.flatMap(within(found), ({ context, kept }) => {
+      if (kept !== undefined) return Effect.succeed(kept as A)
+      const before = this.#changes
+      const asked = Effect.tap(ask, ({ freshness, value }) =>
+        freshness === undefined || freshness.ttlMs === 0 || before !== this.#changes
+          ? Effect.void
+          : this.#keep(subject, context, value, freshness)
+      )
+      return Effect.map(asked, ({ value }) => value)
+    })
+  }
 
   /** Forgets what a change makes stale. */
   readonly changed = (concerns: (subject: CacheSubject) => boolean): Effect.Effect<void> =>

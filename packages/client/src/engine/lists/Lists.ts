@@ -97,7 +97,9 @@ export class Lists {
   readonly all = <A>(kind: Kind<A>, plan: Plan): Effect.Effect<ReadonlyArray<A>, McpError> =>
     Effect.flatMap(this.#links.get, ({ agreed }) => {
       if (notOffered(agreed, kind.method) !== undefined) return Effect.succeed([])
-      const kept = this.#cache.through({ method: kind.method }, this.#drained(kind, plan))
+      const kept = this.#cache.through({ method: kind.method }, this.#drained(kind, plan), (found) =>
+        this.#requests.within(kind.page(), plan, found)
+      )
       return Effect.catchIf(
         Effect.flatMap(kept, (entries) => this.#decoded(kind, entries)),
         (error: McpError) => isCode(error, ErrorCode.MethodNotFound),

@@ -67,7 +67,7 @@ const compatParts = (
       const end = Effect.suspend(() => {
         // Whoever waits is told first, and the server of their cancellations while it knows the session.
         engine.end(new McpReason.Closed({}))
-        return endSession(transport, session)
+        return Effect.andThen(Scope.close(alive, Exit.void), endSession(transport, session))
       })
       yield* Effect.addFinalizer(() => (abandoned ? Effect.void : end))
     }
