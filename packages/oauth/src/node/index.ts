@@ -1,2 +1,11 @@
 /** OAuth on Node: the browser of the system, encrypted files, and guarded connections. */
-export type { TokenStore } from "../TokenStore.ts"
+
+/** How a person logs in. */
+export { makeLoopbackBrowser, type LoopbackSettings } from "./LoopbackListener.ts"
+export { openBrowser, type BrowserPlace } from "./OpenBrowser.ts"
+export type { Browser, BrowserVisit } from "../Browser.ts"
+
+/** What sends requests only where they may go. */
+export { guardedSender, makeGuardedSender, type GuardedSenderSettings } from "./GuardedSender.ts"
+export type { OAuthRequest, OAuthSender } from "../OAuthSender.ts"
+export type { AddressPolicy } from "../AddressGuard.ts"
