@@ -65,8 +65,6 @@ class Authorizer implements Tokens {
   readonly #renewing: Attempt
   #looked = false
   #login: Login | undefined
-  /** The login whose token the server has taken at least once. */
-  #taken: Login | undefined
 
   constructor(logins: Logins, server: string, fork: Fork) {
     this.#logins = logins
@@ -84,8 +82,9 @@ class Authorizer implements Tokens {
     )
 
   readonly heard = ({ url }: TokenRequest, { header, status }: TokenResponse): void => {
-    this.#login?.dpop?.heard(url, header("dpop-nonce"))
-    if (status !== 401) this.#taken = this.#login
+    const login = this.#login
+    login?.dpop?.heard(url, header("dpop-nonce"))
+    if (status !== 401 && login?.untried !== undefined) this.#login = { ...login, untried: undefined }
   }
 
   readonly refused = (
@@ -133,7 +132,7 @@ class Authorizer implements Tokens {
   }
 
   /** Why another login would not help, so that nobody is asked again and again (B062). */
-  #hopeless({ by, grant }: Login, { more, scopes }: Demand): AuthReason | undefined {
+  #hopeless({ grant, untried }: Login, { more, scopes }: Demand): AuthReason | undefined {
     if (more) {
       const missing = scopes.filter((scope) => !grant.requested.includes(scope))
       if (missing.length > 0) return undefined
@@ -141,7 +140,7 @@ class Authorizer implements Tokens {
       const why = `the server demands ${named}; all that it names was asked for, and not granted. Ask whoever runs it for the rights`
       return new AuthReason.LoginNeeded({ why })
     }
-    if (by !== "authorization" || this.#taken?.grant.id === grant.id) return undefined
+    if (untried !== "authorization") return undefined
     const why = `the server refuses the token that ${grant.issuer} has just issued for it; whoever runs it can tell why`
     return new AuthReason.LoginNeeded({ why })
   }

@@ -37,8 +37,8 @@ export interface LoginParts {
 export interface Login {
   readonly grant: Grant
   readonly dpop: Dpop | undefined
-  /** `kept` by the store, or just made by a refresh or by a new authorization. */
-  readonly by: "store" | "refresh" | "authorization"
+  /** How it was just made; nothing once the server has taken it, or where it was kept. */
+  readonly untried: "refresh" | "authorization" | undefined
 }
 
 /** How often in a row a refresh may be refused for a reason that says nothing of the login. */
@@ -65,7 +65,7 @@ export class Logins {
       const grant = value === undefined ? undefined : Kept.grant.decode(value)
       if (grant === undefined || grant.issuer !== binding.issuer || grant.resource !== binding.resource)
         return undefined
-      return yield* loginOf(grant, "store")
+      return yield* loginOf(grant)
     })
   })
 
@@ -91,7 +91,7 @@ export class Logins {
         const found = yield* discover(peer, { ...hints, challenged: demand.metadata })
         const isSame =
           refused?.grant.issuer === found.server.issuer && refused.grant.resource === found.resource.resource
-        const mayRefresh = isSame && !demand.more && refused.by !== "refresh"
+        const mayRefresh = isSame && !demand.more && refused.untried !== "refresh"
         const renewed = mayRefresh ? yield* this.#refreshed(refused) : undefined
         return renewed ?? (yield* this.#authorized(found, isSame ? refused : undefined, demand))
       })
@@ -244,7 +244,7 @@ export class Logins {
     })
   }
 
-  #keep(grant: Grant, dpop: Dpop | undefined, by: Login["by"]): Effect.Effect<Login, AuthReason> {
+  #keep(grant: Grant, dpop: Dpop | undefined, untried: Login["untried"]): Effect.Effect<Login, AuthReason> {
     const { store } = this.#parts
     const { issuer, resource } = grant
     return Effect.as(
@@ -252,7 +252,7 @@ export class Logins {
         store.write(this.#grantKey(grant), Kept.grant.encode(grant)),
         store.write(this.#bindingKey, Kept.binding.encode({ issuer, resource }))
       ),
-      { grant, dpop, by }
+      { grant, dpop, untried }
     )
   }
 }
@@ -265,8 +265,10 @@ const dpopOf = (bindingKey: Redacted.Redacted): Effect.Effect<Dpop | undefined> 
   Effect.map(readBindingKey(bindingKey), (key) => (key === undefined ? undefined : new Dpop(key)))
 
 /** A kept login as it is used; one whose key cannot be read is none. */
-const loginOf = (grant: Grant, by: Login["by"]): Effect.Effect<Login | undefined> => {
+const loginOf = (grant: Grant): Effect.Effect<Login | undefined> => {
   const { bindingKey } = grant
-  if (bindingKey === undefined) return Effect.succeed({ grant, dpop: undefined, by })
-  return Effect.map(dpopOf(bindingKey), (dpop) => (dpop === undefined ? undefined : { grant, dpop, by }))
+  if (bindingKey === undefined) return Effect.succeed({ grant, dpop: undefined, untried: undefined })
+  return Effect.map(dpopOf(bindingKey), (dpop) =>
+    dpop === undefined ? undefined : { grant, dpop, untried: undefined }
+  )
 }
