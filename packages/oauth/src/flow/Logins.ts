@@ -229,7 +229,8 @@ export class Logins {
       const why = `${issuer} gave a token of the type ${JSON.stringify(issued.type.slice(0, 40))}, where one of the type ${wanted} was asked for`
       return Effect.fail(new AuthReason.Unsupported({ why, rule: "RFC 6749 section 7.1" }))
     }
-    const { expiresAt, refreshToken = earlier, token } = issued
+    const { expiresAt, token } = issued
+    const refreshToken = this.#parts.source.renews ? (issued.refreshToken ?? earlier) : undefined
     return Effect.succeed({
       id,
       issuer,
