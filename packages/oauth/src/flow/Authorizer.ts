@@ -96,11 +96,13 @@ class Authorizer implements Tokens {
     return this.#told(
       Effect.suspend(() => {
         const login = this.#login
-        const isMeant = login !== undefined && covers(login.grant.resource, request.url)
+        // Nothing is shown to an address that the login is not for, and no other login would change that.
+        if (login !== undefined && !covers(login.grant.resource, request.url)) return Effect.succeed(false)
         // Somebody else has got a better one by now.
-        if (isMeant && sent["authorization"] !== authorizationOf(login.grant)) return Effect.succeed(true)
+        if (login !== undefined && sent["authorization"] !== authorizationOf(login.grant)) return Effect.succeed(true)
         if (refusal.error === "use_dpop_nonce") return Effect.succeed(response.header("dpop-nonce") !== null)
-        if (refusal.more && (!isMeant || refusal.error !== "insufficient_scope")) return Effect.succeed(false)
+        if (refusal.more && (login === undefined || refusal.error !== "insufficient_scope"))
+          return Effect.succeed(false)
         const hopeless = login === undefined ? undefined : this.#hopeless(login, refusal)
         return hopeless === undefined ? Effect.as(this.#replaced(login, refusal), true) : Effect.fail(hopeless)
       }),

@@ -4,6 +4,7 @@
 import * as Effect from "effect/Effect"
 import { parseChallenges } from "@treadle/protocol/http"
 import { call, type OAuthPeer } from "./OAuthPeer.ts"
+import { scopesAmong } from "./Scopes.ts"
 
 /** What a refusal demands. */
 export interface Demand {
@@ -19,11 +20,6 @@ export interface Demand {
 /** The challenges that concern tokens. */
 const schemes = new Set(["bearer", "dpop"])
 
-/** The scopes in a text, each once. */
-const scopesIn = (text: string | undefined): ReadonlyArray<string> => [
-  ...new Set((text ?? "").split(" ").filter((scope) => scope !== ""))
-]
-
 /** What the refusal of a request demands. @param header `WWW-Authenticate` */
 export const demandIn = (status: number, header: string | null): Demand => {
   const challenges = parseChallenges(header ?? "").filter(({ scheme }) => schemes.has(scheme))
@@ -31,7 +27,7 @@ export const demandIn = (status: number, header: string | null): Demand => {
     challenges.map(({ parameters }) => parameters.get(name)).find((value) => value !== undefined)
   return {
     metadata: said("resource_metadata"),
-    scopes: scopesIn(said("scope")),
+    scopes: scopesAmong((said("scope") ?? "").split(" ")),
     more: status === 403,
     error: said("error")
   }

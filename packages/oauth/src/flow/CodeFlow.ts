@@ -7,13 +7,12 @@
 import * as OAuth from "oauth4webapi"
 import * as Effect from "effect/Effect"
 import { own } from "@treadle/protocol/json"
-import { refusedAddress } from "../AddressGuard.ts"
 import { AuthReason } from "../AuthError.ts"
 import type { BrowserVisit } from "../Browser.ts"
 import type { OAuthClient } from "./Client.ts"
 import type { Discovered, ServerFacts } from "./Discovery.ts"
 import type { Dpop } from "./Dpop.ts"
-import { urlIn, type OAuthPeer } from "./OAuthPeer.ts"
+import { endpointIn, type OAuthPeer } from "./OAuthPeer.ts"
 import { requestToken, type Issued } from "./TokenRequest.ts"
 
 /** What a login needs. */
@@ -38,15 +37,6 @@ export const demandPkce = ({ issuer, metadata }: ServerFacts): Effect.Effect<voi
   const why = `${issuer} does not say in its metadata that it supports PKCE with S256, so no code is asked of it`
   return Effect.fail(new AuthReason.Unsupported({ why, rule: "MCP authorization, authorization code protection" }))
 }
-
-/** Where a person authorizes: only what a browser may be sent to (SEC-02). */
-const pageOf = (peer: OAuthPeer, server: ServerFacts): Effect.Effect<URL, AuthReason> =>
-  Effect.gen(function* () {
-    const what = "the authorization endpoint"
-    const url = yield* urlIn(own(server.metadata, "authorization_endpoint"), what, "RFC 8414 section 2")
-    const refused = refusedAddress(url, what, peer.policy)
-    return refused === undefined ? url : yield* Effect.fail(refused)
-  })
 
 const authorizeUrl = (page: URL, { client, found, scopes, visit }: Login, { state, verifier }: Attempt) =>
   Effect.promise(async () => {
@@ -120,7 +110,9 @@ export const logIn = (peer: OAuthPeer, login: Login): Effect.Effect<Issued, Auth
     const { client, dpop, found, visit } = login
     const { resource, server } = found
     yield* demandPkce(server)
-    const page = yield* pageOf(peer, server)
+    const page = yield* endpointIn(peer, server.metadata, "authorization_endpoint")
+    // A person logs in only where the code can be exchanged afterwards.
+    yield* endpointIn(peer, server.metadata, "token_endpoint")
     const attempt: Attempt = { verifier: OAuth.generateRandomCodeVerifier(), state: OAuth.generateRandomState() }
     const url = yield* authorizeUrl(page, login, attempt)
     const parameters = yield* visit.open(url, attempt.state)

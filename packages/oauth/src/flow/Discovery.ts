@@ -10,6 +10,7 @@ import { own, type JsonObject } from "@treadle/protocol/json"
 import { AuthReason, type Tried } from "../AuthError.ts"
 import { call, type OAuthPeer } from "./OAuthPeer.ts"
 import { covers, resourceOf } from "./Resource.ts"
+import { scopesAmong } from "./Scopes.ts"
 
 /** What a protected resource says of itself (RFC 9728). */
 export interface ResourceFacts {
@@ -91,6 +92,10 @@ const firstDocument = <A>(
     let unusable: AuthReason | undefined
     let outage: AuthReason | undefined
     for (const address of addresses) {
+      if (!URL.canParse(address)) {
+        tried.push({ url: address, outcome: "it is no URL" })
+        continue
+      }
       const answered = yield* Effect.result(call(peer, { url: new URL(address), what }))
       if (Result.isFailure(answered)) {
         const reason = answered.failure
@@ -126,7 +131,7 @@ const readResource =
     }
     const issuers = texts(own(document, "authorization_servers"))
     return issuers.length > 0
-      ? Result.succeed({ resource, issuers, scopes: texts(own(document, "scopes_supported")) })
+      ? Result.succeed({ resource, issuers, scopes: scopesAmong(texts(own(document, "scopes_supported"))) })
       : Result.fail(
           new AuthReason.Unsupported({
             why: "the metadata of the resource names no authorization server",

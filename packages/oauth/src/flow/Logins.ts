@@ -58,8 +58,7 @@ export class Logins {
   readonly kept: Effect.Effect<Login | undefined, AuthReason> = Effect.suspend(() => {
     const { peer, store } = this.#parts
     return Effect.gen({ self: this }, function* () {
-      const bound = yield* store.read(this.#bindingKey)
-      const binding = bound === undefined ? undefined : Kept.binding.decode(bound)
+      const binding = yield* this.#binding
       if (binding === undefined || !covers(binding.resource, peer.server)) return undefined
       const value = yield* store.read(this.#grantKey(binding))
       const grant = value === undefined ? undefined : Kept.grant.decode(value)
@@ -116,6 +115,12 @@ export class Logins {
 
   get #bindingKey(): string {
     return this.#key("server", this.#parts.peer.server.href)
+  }
+
+  get #binding(): Effect.Effect<Binding | undefined, AuthReason> {
+    return Effect.map(this.#parts.store.read(this.#bindingKey), (kept) =>
+      kept === undefined ? undefined : Kept.binding.decode(kept)
+    )
   }
 
   #grantKey({ issuer, resource }: Binding): string {
@@ -189,7 +194,9 @@ export class Logins {
     const { peer, source, store, wanted } = this.#parts
     return Effect.gen({ self: this }, function* () {
       const requested = earlier?.grant.requested ?? []
-      const scopes = scopesFor({ wanted, challenged: demand.scopes, requested }, found, source.renews)
+      const offer = { supported: found.resource.scopes, metadata: found.server.metadata }
+      yield* this.#demandBinding(found.server.issuer)
+      const scopes = scopesFor({ wanted, challenged: demand.scopes, requested }, offer, source.renews)
       const key = yield* this.#keyFor(found)
       const dpop = key === undefined ? undefined : yield* dpopOf(key)
       const asking: Asking = { peer, store, found, scopes, dpop }
@@ -206,6 +213,17 @@ export class Logins {
         issued
       )
       return yield* this.#keep(grant, dpop, "authorization")
+    })
+  }
+
+  /** A client that was registered with one authorization server is shown to no other (AUTH-06, AUTH-11). */
+  #demandBinding(issuer: string): Effect.Effect<void, AuthReason> {
+    const { hints, source } = this.#parts
+    if (source.clientId === undefined || hints.issuer !== undefined) return Effect.void
+    return Effect.flatMap(this.#binding, (binding) => {
+      if (binding === undefined || binding.issuer === issuer) return Effect.void
+      const why = `the client ${source.clientId} was used at ${binding.issuer}, and the server now names ${issuer}; give the "issuer" and the client that belong together, or log out first`
+      return Effect.fail(new AuthReason.NoClient({ why, rule: "MCP authorization, authorization server binding" }))
     })
   }
 

@@ -9,7 +9,7 @@ import { own } from "@treadle/protocol/json"
 import { AuthReason } from "../AuthError.ts"
 import { proofFor, proofsOf, type OAuthClient } from "./Client.ts"
 import type { ServerFacts } from "./Discovery.ts"
-import { urlIn } from "./OAuthPeer.ts"
+import type { OAuthPeer } from "./OAuthPeer.ts"
 import type { PrivateKeyText } from "./SigningKey.ts"
 import type { Asking, Obtained, Source } from "./Source.ts"
 import { requestToken, type Issued } from "./TokenRequest.ts"
@@ -38,6 +38,7 @@ const machineSource = (
   machine: MachineClient,
   grant: (asking: Asking, client: OAuthClient) => Effect.Effect<Issued, AuthReason>
 ): Source => ({
+  clientId: machine.id,
   renews: false,
   obtain: (asking): Effect.Effect<Obtained, AuthReason> =>
     Effect.map(grant(asking, clientAt(machine, asking.found.server)), (issued) => ({ issued, clientId: machine.id })),
@@ -89,16 +90,18 @@ export interface IdentityProvider {
 
 const idJag = "urn:ietf:params:oauth:token-type:id-jag"
 
+/** The developer named the endpoint of the identity provider, so it is called wherever it is. */
+const at = (peer: OAuthPeer, { tokenEndpoint }: IdentityProvider): OAuthPeer =>
+  URL.canParse(tokenEndpoint) ? { ...peer, server: new URL(tokenEndpoint) } : peer
+
 /** Exchanges the ID token for an assertion that is meant for one authorization server (AEXT-03, AEXT-04). */
 const exchanged = (asking: Asking, provider: IdentityProvider): Effect.Effect<Redacted.Redacted, AuthReason> =>
   Effect.gen(function* () {
     const { found, peer } = asking
     const { issuer } = provider
-    const endpoint = yield* urlIn(String(provider.tokenEndpoint), "token endpoint of the identity provider", "RFC 8693")
-    const server: ServerFacts = { issuer, metadata: { token_endpoint: endpoint.href } }
+    const server: ServerFacts = { issuer, metadata: { token_endpoint: String(provider.tokenEndpoint) } }
     const idToken = yield* provider.idToken
-    // The developer named this endpoint, wherever it is.
-    const issued = yield* requestToken({ ...peer, server: endpoint }, server, {
+    const issued = yield* requestToken(at(peer, provider), server, {
       grant: "urn:ietf:params:oauth:grant-type:token-exchange",
       parameters: {
         requested_token_type: idJag,

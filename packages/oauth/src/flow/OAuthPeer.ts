@@ -3,7 +3,7 @@
  * read as JSON. What goes wrong is a reason that names address and cause.
  */
 import * as Effect from "effect/Effect"
-import { isRecord, parseJson, type JsonObject } from "@treadle/protocol/json"
+import { isRecord, own, parseJson, type JsonObject } from "@treadle/protocol/json"
 import { isLoopbackHost, addressKind, refusedAddress, type AddressPolicy } from "../AddressGuard.ts"
 import { AuthReason } from "../AuthError.ts"
 import type { OAuthSender } from "../OAuthSender.ts"
@@ -108,8 +108,26 @@ export const call = (peer: OAuthPeer, request: PeerRequest): Effect.Effect<PeerR
   })
 }
 
-/** An address in a document, or why it is none. */
-export const urlIn = (text: unknown, what: string, rule: string): Effect.Effect<URL, AuthReason> =>
-  typeof text === "string" && URL.canParse(text)
-    ? Effect.succeed(new URL(text))
-    : Effect.fail(new AuthReason.Unsupported({ why: `the metadata names no ${what}`, rule }))
+/** An endpoint that an authorization server names in its metadata, where it may be called. */
+export const endpointIn = (
+  peer: OAuthPeer,
+  metadata: JsonObject,
+  name: "authorization_endpoint" | "registration_endpoint" | "token_endpoint"
+): Effect.Effect<URL, AuthReason> => {
+  const what = endpointNames[name]
+  const text = own(metadata, name)
+  if (typeof text !== "string" || !URL.canParse(text)) {
+    const why = `the metadata of the authorization server names no address as ${what}`
+    return Effect.fail(new AuthReason.Unsupported({ why, rule: "RFC 8414 section 2" }))
+  }
+  const url = new URL(text)
+  const refused = refusedAddress(url, what, policyAt(peer, url))
+  return refused === undefined ? Effect.succeed(url) : Effect.fail(refused)
+}
+
+/** What endpoints are called in messages. */
+const endpointNames = {
+  authorization_endpoint: "the authorization endpoint",
+  registration_endpoint: "the registration endpoint",
+  token_endpoint: "the token endpoint"
+}

@@ -11,7 +11,7 @@ import { AuthReason } from "../AuthError.ts"
 import { proofFor, proofsOf, type ClientProof, type OAuthClient } from "./Client.ts"
 import type { ServerFacts } from "./Discovery.ts"
 import type { Registered } from "./Grant.ts"
-import { call, urlIn, type OAuthPeer } from "./OAuthPeer.ts"
+import { call, endpointIn, type OAuthPeer } from "./OAuthPeer.ts"
 import type { PrivateKeyText } from "./SigningKey.ts"
 import { refusalOf } from "./TokenRequest.ts"
 
@@ -37,6 +37,14 @@ export const knownClient = (identity: ClientIdentity, server: ServerFacts): OAut
   const describes = own(server.metadata, "client_id_metadata_document_supported") === true
   if (metadataUrl === undefined || !describes) return undefined
   return { id: metadataUrl, key, proof: key === undefined ? "none" : "private_key_jwt" }
+}
+
+/** An address that names a client has a path, and is https (AUTH-08). */
+export const demandMetadataUrl = ({ metadataUrl }: ClientIdentity): Effect.Effect<void, AuthReason> => {
+  const url = metadataUrl !== undefined && URL.canParse(metadataUrl) ? new URL(metadataUrl) : undefined
+  if (metadataUrl === undefined || (url?.protocol === "https:" && url.pathname !== "/")) return Effect.void
+  const why = `the "clientMetadataUrl" ${JSON.stringify(metadataUrl)} names no client; write an https: address with a path`
+  return Effect.fail(new AuthReason.NoClient({ why, rule: "MCP authorization, client ID metadata documents" }))
 }
 
 /** Applications of one's own machine are sent back to a loopback address, or to a scheme of their own. */
@@ -98,10 +106,9 @@ export const register = (
   redirectUri: string
 ): Effect.Effect<Registered, AuthReason> =>
   Effect.gen(function* () {
-    const endpoint = own(server.metadata, "registration_endpoint")
-    if (endpoint === undefined) return yield* Effect.fail(noWay(server))
+    if (own(server.metadata, "registration_endpoint") === undefined) return yield* Effect.fail(noWay(server))
+    const url = yield* endpointIn(peer, server.metadata, "registration_endpoint")
     const what = "the registration endpoint"
-    const url = yield* urlIn(endpoint, what, "RFC 8414 section 2")
     const body = JSON.stringify({
       client_name: name,
       redirect_uris: [redirectUri],

@@ -14,7 +14,7 @@ import type { Discovered, ServerFacts } from "./Discovery.ts"
 import type { Dpop } from "./Dpop.ts"
 import { Kept, type Registered } from "./Grant.ts"
 import type { OAuthPeer } from "./OAuthPeer.ts"
-import { knownClient, register, type ClientIdentity } from "./Registration.ts"
+import { demandMetadataUrl, knownClient, register, type ClientIdentity } from "./Registration.ts"
 import type { Issued } from "./TokenRequest.ts"
 
 /** What a token is asked for with. */
@@ -34,6 +34,8 @@ export interface Obtained {
 
 /** A way to a first token. */
 export interface Source {
+  /** The id that one authorization server gave to the client beforehand; none where any server may be shown the client. */
+  readonly clientId: string | undefined
   /** Whether tokens are renewed with a refresh token; else they are obtained again. */
   readonly renews: boolean
   readonly obtain: (asking: Asking) => Effect.Effect<Obtained, AuthReason, Scope.Scope>
@@ -73,6 +75,7 @@ export const codeSource = (identity: ClientIdentity, browser: Browser): Source =
   const obtain: Source["obtain"] = (asking) =>
     Effect.gen(function* () {
       const { found, store } = asking
+      yield* demandMetadataUrl(identity)
       const known = knownClient(identity, found.server)
       const earlier = known === undefined ? yield* readRegistered(store, found.server.issuer) : undefined
       const visit = yield* browser.visit(earlier?.redirectUri)
@@ -82,6 +85,7 @@ export const codeSource = (identity: ClientIdentity, browser: Browser): Source =
     })
 
   return {
+    clientId: identity.id,
     renews: true,
     client,
     forget,

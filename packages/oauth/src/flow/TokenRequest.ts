@@ -11,7 +11,7 @@ import { AuthReason } from "../AuthError.ts"
 import { clientAuth, type OAuthClient } from "./Client.ts"
 import type { ServerFacts } from "./Discovery.ts"
 import type { Dpop } from "./Dpop.ts"
-import { call, urlIn, type OAuthPeer, type PeerResponse } from "./OAuthPeer.ts"
+import { call, endpointIn, type OAuthPeer, type PeerResponse } from "./OAuthPeer.ts"
 
 /** What is asked of a token endpoint. */
 export interface TokenRequest {
@@ -111,7 +111,7 @@ export const requestToken = (
   request: TokenRequest
 ): Effect.Effect<Issued, AuthReason> =>
   Effect.gen(function* () {
-    const url = yield* urlIn(own(server.metadata, "token_endpoint"), what, "RFC 8414 section 2")
+    const url = yield* endpointIn(peer, server.metadata, "token_endpoint")
     const { dpop } = request
     const send = Effect.gen(function* () {
       const { body, headers } = yield* formOf(request, server)

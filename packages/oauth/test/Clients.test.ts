@@ -1,0 +1,102 @@
+/**
+ * Which client logs in, and where it is shown.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { makeMemoryStore } from "@treadle/oauth"
+import { scriptedAuth } from "@treadle/testing"
+import { loggingIn, openWith } from "./fixtures/person.ts"
+
+describe("a client", () => {
+  for (const clientMetadataUrl of [
+    "http://client.example/me",
+    "https://client.example/",
+    "https://client.example",
+    "me"
+  ]) {
+    it.effect(`AUTH-08: is not named by the address ${clientMetadataUrl}`, () =>
+      Effect.gen(function* () {
+        const auth = yield* scriptedAuth()
+        const error = yield* Effect.flip(openWith(auth, loggingIn({ clientMetadataUrl })))
+        assert.match(error.message, /"clientMetadataUrl".*names no client; write an https: address with a path/)
+        assert.isEmpty(auth.of("as1", "GET /authorize"))
+      })
+    )
+  }
+
+  const registered = { clientId: "beforehand", clientSecret: "the-client-secret" }
+
+  it.effect(
+    "AUTH-11: that was registered beforehand is shown to the authorization server only that it was first used at",
+    () =>
+      Effect.gen(function* () {
+        const auth = yield* scriptedAuth({ issuers: ["", ""] })
+        const [first, second] = auth.servers
+        if (first === undefined || second === undefined) return yield* Effect.die("two servers were asked for")
+        for (const { clients } of auth.servers) {
+          clients.set("beforehand", {
+            clientId: "beforehand",
+            secret: registered.clientSecret,
+            method: "client_secret_basic",
+            redirectUris: ["http://127.0.0.1:49152/callback"]
+          })
+        }
+        const store = makeMemoryStore()
+        const provider = loggingIn({ store, ...registered })
+        yield* openWith(auth, provider)
+        auth.mcp.script = { issuers: [second.issuer] }
+        const error = yield* Effect.flip(openWith(auth, provider))
+        assert.include(error.message, `was used at ${first.issuer}, and the server now names ${second.issuer}`)
+        assert.isEmpty([...auth.of("as2", "GET /authorize"), ...auth.of("as2", "POST /token")])
+        yield* openWith(auth, loggingIn({ store, ...registered, issuer: second.issuer }))
+        assert.lengthOf(auth.of("as2", "POST /token"), 1)
+      })
+  )
+
+  it.effect("is not shown to an authorization server that the developer did not name", () =>
+    Effect.gen(function* () {
+      const auth = yield* scriptedAuth()
+      const provider = loggingIn({ ...registered, issuer: "https://as.example" })
+      const error = yield* Effect.flip(openWith(auth, provider))
+      assert.include(error.message, `accepts tokens of ${auth.as.issuer}, not of https://as.example`)
+      assert.isEmpty(auth.of("as1"))
+    })
+  )
+
+  it.effect("W126: logs in by the metadata at the address that the developer gives, which may be nonsense", () =>
+    Effect.gen(function* () {
+      const auth = yield* scriptedAuth()
+      auth.mcp.script = { metadata: (form, json) => (form === "other" ? { json } : undefined) }
+      yield* openWith(auth, loggingIn({ metadata: `${auth.mcp.origin}/mine` }))
+      assert.notInclude(auth.lines().join(), "/.well-known/oauth-protected-resource")
+      const error = yield* Effect.flip(openWith(auth, loggingIn({ metadata: "nonsense" })))
+      assert.match(
+        error.message,
+        /metadata of the protected resource was not found; asked were nonsense \(it is no URL\)/
+      )
+    })
+  )
+})
+
+describe("addresses that a server names (SEC-01, W132)", () => {
+  const table: ReadonlyArray<readonly [string, string, RegExp]> = [
+    ["an endpoint that is not https", "http://as.example/token", /not https \(OAuth 2\.1 section 1\.5\)/],
+    ["a private address", "https://10.0.0.1/token", /private network; say network: "private"/],
+    ["the address of a cloud's metadata", "https://169.254.169.254/token", /no address of a server/],
+    ["an address with a password", "https://user:secret-part@as.example/token", /holds a name or a password/]
+  ]
+  for (const [name, token_endpoint, expected] of table) {
+    it.effect(`are not called: ${name}`, () =>
+      Effect.gen(function* () {
+        const auth = yield* scriptedAuth()
+        auth.as.script = {
+          metadata: (form, document) => (form === "oauth" ? { json: { ...document, token_endpoint } } : undefined)
+        }
+        const error = yield* Effect.flip(openWith(auth, loggingIn()))
+        assert.match(error.message, expected)
+        assert.notInclude(error.message, "secret-part")
+        assert.isEmpty(auth.of("as1", "GET /authorize"))
+      })
+    )
+  }
+})
