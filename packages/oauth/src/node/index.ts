@@ -1,5 +1,9 @@
 /** OAuth on Node: the browser of the system, encrypted files, and guarded connections. */
 
+/** Where logins are kept. */
+export { makeFileStore, type FileStoreSettings } from "./FileTokenStore.ts"
+export type { TokenStore } from "../TokenStore.ts"
+
 /** How a person logs in. */
 export { makeLoopbackBrowser, type LoopbackSettings } from "./LoopbackListener.ts"
 export { openBrowser, type BrowserPlace } from "./OpenBrowser.ts"

@@ -1,0 +1,91 @@
+import { spawn } from "node:child_process"
+import { readdirSync } from "node:fs"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import { Recorder } from "@treadle/testing"
+import { bundled } from "../../../server/test/fixtures/bundled.ts"
+import { makeFileStore } from "../../src/node/FileTokenStore.ts"
+import { filesIn, folder } from "./fixtures/folder.ts"
+
+const program = bundled("fixtures/storeChild", import.meta.url)
+
+/** A process with a store, killed at last with the scope. */
+const child = (directory: string, ...deed: ReadonlyArray<string>) =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      const words = new Recorder<string>()
+      const process_ = spawn(process.execPath, [program, directory, ...deed], { stdio: ["ignore", "pipe", "inherit"] })
+      process_.stdout.setEncoding("utf8").on("data", (text: string) => words.record(text))
+      const ended = new Promise<number | string | null>((resolve) =>
+        process_.once("exit", (code, signal) => resolve(code ?? signal))
+      )
+      return { words, ended, kill: () => process_.kill("SIGKILL") }
+    }),
+    ({ ended, kill }) =>
+      Effect.promise(() => {
+        kill()
+        return ended
+      })
+  )
+
+const valueOf = (directory: string, key: string) =>
+  Effect.map(makeFileStore({ directory }).read(key), (kept) => (kept === undefined ? undefined : Redacted.value(kept)))
+
+describe("processes that share a store", () => {
+  it.live("B098 W153: make one key, never meet under a lock, and lose nothing", () =>
+    Effect.gen(function* () {
+      const directory = join(yield* folder, "store")
+      const names = ["ann", "bob", "cyd", "dan"]
+      const children = yield* Effect.forEach(names, (name) => child(directory, "count", name))
+      const codes = yield* Effect.promise(() => Promise.all(children.map(({ ended }) => ended)))
+      assert.deepStrictEqual(codes, [0, 0, 0, 0])
+      assert.strictEqual(yield* valueOf(directory, "count"), "40")
+      for (const name of names) assert.strictEqual(yield* valueOf(directory, name), `token of ${name}`)
+      assert.deepStrictEqual(readdirSync(join(directory, "locks")), [])
+      assert.strictEqual(filesIn(directory).length, names.length + 2)
+    })
+  )
+
+  it.live("B098: let the next one in as soon as the one that holds a key is killed", () =>
+    Effect.gen(function* () {
+      const directory = join(yield* folder, "store")
+      const holder = yield* child(directory, "hold")
+      yield* Effect.promise(() => holder.words.first((word) => word === "in\n"))
+      const next = yield* child(directory, "take")
+      const mine = makeFileStore({ directory }).exclusive("held", Effect.void)
+      // Both wait before the holder dies: a lock of each is there.
+      yield* Effect.raceFirst(
+        mine,
+        Effect.promise(async (signal) => {
+          const waiting = () => readdirSync(join(directory, "locks")).length
+          while (!signal.aborted && waiting() < 3) await new Promise(setImmediate)
+          holder.kill()
+          return new Promise<never>(() => {})
+        })
+      )
+      assert.strictEqual(yield* Effect.promise(() => next.ended), 0)
+      assert.deepStrictEqual(next.words.events, ["in\n"])
+      assert.deepStrictEqual(readdirSync(join(directory, "locks")), [])
+    })
+  )
+
+  it.live.skipIf(process.platform === "win32")(
+    "W147: leave what was kept where one dies between writing a file and naming it",
+    () =>
+      Effect.gen(function* () {
+        const directory = join(yield* folder, "store")
+        const store = makeFileStore({ directory })
+        yield* store.write("ann", Redacted.make("before"))
+        const crashed = yield* child(directory, "crash", "ann")
+        assert.strictEqual(yield* Effect.promise(() => crashed.ended), "SIGKILL")
+        const left = filesIn(directory).filter((file) => file.endsWith(".tmp"))
+        assert.strictEqual(left.length, 1)
+        assert.strictEqual(yield* valueOf(directory, "ann"), "before")
+        // Its lock holds nobody up.
+        yield* store.write("ann", Redacted.make("after"))
+        assert.strictEqual(yield* valueOf(directory, "ann"), "after")
+      })
+  )
+})
