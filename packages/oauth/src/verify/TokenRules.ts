@@ -11,8 +11,11 @@ import type { Verified } from "./TokenMemory.ts"
 
 /** What may be said otherwise of the tokens that are accepted; times in milliseconds. */
 export interface TokenSettings {
-  /** Audiences that are accepted beside the resource of the server, as some authorization servers know no resources. */
-  readonly audience?: string | ReadonlyArray<string>
+  /**
+   * Audiences that are accepted beside the resource of the server, for authorization servers that know no resources. Never
+   * name a client here: ID tokens are meant for clients, and would be accepted.
+   */
+  readonly audiences?: ReadonlyArray<string>
   /** How much the clocks of two machines may differ; at most 60,000, which is the default. */
   readonly clockTolerance?: number
   /** How long ago a token may have been issued; tokens must say so then. No limit by default. */
@@ -28,7 +31,7 @@ export interface TokenSettings {
 
 /** The rules of one verifier. */
 export interface TokenRules {
-  readonly audience: ReadonlyArray<string>
+  readonly audiences: ReadonlyArray<string>
   /** Whether a token must say whom it is meant for, and until when it is valid. */
   readonly required: { readonly audience: boolean; readonly expiry: boolean }
   readonly tolerance: number
@@ -55,7 +58,7 @@ const scopesIn = (claims: JsonObject): ReadonlyArray<string> => {
 }
 
 export const rulesOf = (settings: TokenSettings, required: TokenRules["required"]): TokenRules => ({
-  audience: typeof settings.audience === "string" ? [settings.audience] : (settings.audience ?? []),
+  audiences: settings.audiences ?? [],
   required,
   tolerance: settings.clockTolerance ?? maxTolerance,
   maxAge: settings.maxAge,
@@ -81,7 +84,7 @@ const wrongAudience = (rules: TokenRules, claims: JsonObject, resource: string):
   }
   const named = Array.isArray(said) ? said : [said]
   const isMeant = (audience: unknown) =>
-    typeof audience === "string" && (rules.audience.includes(audience) || isSameResource(audience, resource))
+    typeof audience === "string" && (rules.audiences.includes(audience) || isSameResource(audience, resource))
   return named.some(isMeant)
     ? undefined
     : "the token is not meant for this server: aud must name it (RFC 8707 section 2)"

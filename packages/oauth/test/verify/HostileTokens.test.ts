@@ -163,7 +163,7 @@ const rows: ReadonlyArray<Row> = [
     why: audience,
     token: saying({ aud: "api://box2" }),
     twin: saying({ aud: "api://box" }),
-    settings: { audience: "api://box" }
+    settings: { audiences: ["api://box"] }
   },
   {
     name: "an end that is past (RFC 7519 4.1.4)",
