@@ -1,0 +1,56 @@
+/**
+ * The metadata of an issuer: where its keys and endpoints are, found at the addresses that follow from its name.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc8414#section-3
+ */
+import { VerifierUnavailable } from "@treadle/server"
+import { isJsonObject, own, parseJson, type JsonObject } from "@treadle/protocol/json"
+import * as Effect from "effect/Effect"
+import { undocumented, type Authority, type AuthorityAnswer } from "./Authority.ts"
+
+/** Where the metadata of an issuer may be, in the order in which to ask (AUTH-04). */
+export const metadataAddresses = (issuer: string): ReadonlyArray<URL> => {
+  const { origin, pathname } = new URL(issuer)
+  const path = pathname.replace(/\/+$/, "")
+  const inserted = ["oauth-authorization-server", "openid-configuration"].map(
+    (name) => `${origin}/.well-known/${name}${path}`
+  )
+  const appended = path === "" ? [] : [`${origin}${path}/.well-known/openid-configuration`]
+  return [...inserted, ...appended].map((address) => new URL(address))
+}
+
+/** The document in an answer, or what is wrong with it. */
+const documentIn = (answer: AuthorityAnswer, issuer: string): JsonObject | string => {
+  const wrong = undocumented(answer)
+  if (wrong !== undefined) return wrong
+  const document = parseJson(answer.text)
+  if (!isJsonObject(document)) return "it is no JSON object"
+  // Nothing is normalised: a name that is almost the same is another issuer (AUTH-05, RFC 8414 section 3.3).
+  return own(document, "issuer") === issuer ? document : "it is the metadata of another issuer"
+}
+
+/** Reads the metadata of an issuer. */
+export const readMetadata = Effect.fnUntraced(function* (authority: Authority, issuer: string) {
+  const tried: Array<string> = []
+  for (const url of metadataAddresses(issuer)) {
+    const headers = new Headers({ accept: "application/json" })
+    const answer = yield* authority({ url, what: "the metadata of the issuer", method: "GET", headers })
+    const document = documentIn(answer, issuer)
+    if (typeof document !== "string") return document
+    tried.push(`${url.href} (${document})`)
+  }
+  const why = `the metadata of the issuer ${issuer} was not found; asked were ${tried.join(", ")} (RFC 8414 section 3)`
+  return yield* new VerifierUnavailable({ why })
+})
+
+/** An address that the metadata of an issuer names. @param name such as `jwks_uri` */
+export const endpointIn = (
+  metadata: JsonObject,
+  issuer: string,
+  name: string
+): Effect.Effect<URL, VerifierUnavailable> => {
+  const address = own(metadata, name)
+  if (typeof address === "string" && URL.canParse(address)) return Effect.succeed(new URL(address))
+  const why = `the metadata of the issuer ${issuer} has no address in ${name}; name the address in the settings`
+  return Effect.fail(new VerifierUnavailable({ why }))
+}

@@ -1,0 +1,82 @@
+/**
+ * Tokens that were verified lately, so that a caller who sends the same one again waits for little. A token itself is not
+ * kept: what is kept is found by its SHA-256 and by the resource that it was verified for.
+ */
+import {
+  TokenRefused,
+  type PresentedToken,
+  type VerifiedToken,
+  type VerifierUnavailable,
+  type Verify
+} from "@treadle/server"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import type * as Scope from "effect/Scope"
+import { base64url } from "jose"
+import { Flights } from "./Flights.ts"
+
+/** A token that was verified, and until when that holds, in milliseconds since 1970. */
+export interface Verified {
+  readonly token: VerifiedToken
+  readonly until: number
+}
+
+/** How many tokens are remembered; the oldest is forgotten first. */
+const capacity = 1_000
+
+/** How long a token may be, in characters; those of every authorization server that we know are far shorter. */
+const maxLength = 16 * 1024
+
+const keyOf = async (token: string, resource: string): Promise<string> => {
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(token))
+  return `${base64url.encode(new Uint8Array(digest))} ${resource}`
+}
+
+const remember = (kept: Map<string, Verified>, key: string, verified: Verified): void => {
+  kept.delete(key)
+  kept.set(key, verified)
+  if (kept.size <= capacity) return
+  const [oldest] = kept.keys()
+  if (oldest !== undefined) kept.delete(oldest)
+}
+
+/**
+ * Gives a verification its memory. Verifications of one token that overlap are one.
+ *
+ * @param cacheTime how long a token is remembered at most, in milliseconds
+ */
+export const remembering = (
+  scope: Scope.Scope,
+  cacheTime: number,
+  verify: (token: string, presented: PresentedToken) => Effect.Effect<Verified, TokenRefused | VerifierUnavailable>
+): Verify => {
+  const kept = new Map<string, Verified>()
+  const flights = new Flights<VerifiedToken, TokenRefused | VerifierUnavailable>(scope)
+
+  const verifyAnew = (key: string, token: string, presented: PresentedToken) =>
+    Effect.flatMap(verify(token, presented), (verified) =>
+      Effect.map(Clock.currentTimeMillis, (now) => {
+        const until = Math.min(verified.until, now + cacheTime)
+        if (until > now) remember(kept, key, { token: verified.token, until })
+        return verified.token
+      })
+    )
+
+  return (presented) => {
+    const token = Redacted.value(presented.token)
+    if (token.length > maxLength) {
+      return Effect.fail(new TokenRefused({ why: `the token is longer than ${maxLength} characters` }))
+    }
+    return Effect.flatMap(
+      Effect.promise(() => keyOf(token, presented.resource)),
+      (key) =>
+        Effect.flatMap(Clock.currentTimeMillis, (now) => {
+          const found = kept.get(key)
+          if (found !== undefined && now < found.until) return Effect.succeed(found.token)
+          kept.delete(key)
+          return flights.join(key, verifyAnew(key, token, presented))
+        })
+    )
+  }
+}
