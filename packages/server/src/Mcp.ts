@@ -38,11 +38,13 @@ import type { AnyReader } from "./handler/ResourceHandler.ts"
 import type { AnyTemplateDefinition, AnyTemplateReader } from "./handler/TemplateHandler.ts"
 import { McpBuildErrors, type McpBuildError, type Place } from "./McpBuildError.ts"
 import type { PromptArguments, PromptBody, PromptDefinition } from "./PromptDefinition.ts"
+import type { Vouched } from "./Principal.ts"
 import type { ReadBody, ResourceDefinition, TemplateDefinition, TextFields, Variables } from "./ResourceDefinition.ts"
-import { makeServed, type Served, type ServedDefinition, type ServedSettings } from "./Served.ts"
+import { makeServed, type Served, type ServedBehind, type ServedDefinition, type ServedSettings } from "./Served.ts"
 import type { Live, LiveSettings, Part } from "./Live.ts"
 import type { ResourceUnavailable } from "./ResourceUnavailable.ts"
 import type { ListHints } from "./ServerInfo.ts"
+import type { ToolOptions } from "./ToolOptions.ts"
 import { settingErrors } from "./transport/SettingChecks.ts"
 
 /** What a server says of itself. */
@@ -54,25 +56,16 @@ export interface McpInfo<in Ctx> {
   readonly icons?: ReadonlyArray<Icon>
   /** For the model: how the tools work together. */
   readonly instructions?: string
-  /** Names the caller of a request; running calls are counted for it. `undefined` is nobody in particular. */
-  readonly principal?: (context: Ctx) => string | undefined
+  /**
+   * Names the caller of a request, where the application has authenticated it: the id, or `{ id, scopes }` with what the
+   * caller may do. Running calls are counted for it. `undefined` is nobody in particular. It is not asked where the door
+   * has `auth` or demands client certificates, because those say who calls.
+   */
+  readonly principal?: (context: Ctx) => Vouched | undefined
   /** How long lists stay fresh, and who may share them. */
   readonly cache?: ListHints
   /** What may change while it is served, and is to be served although there is nothing of it at the start. */
   readonly live?: LiveSettings
-}
-
-/** What a tool may be told beside its contract. */
-export interface ToolOptions<in Ctx> {
-  /** Whether a caller sees the tool and may call it. */
-  readonly visible?: (context: Ctx) => boolean
-  /** Milliseconds after which a call is interrupted and the model is told so. No limit by default. */
-  readonly timeout?: number
-  /**
-   * Whether the state of a call that asks may be presented once only, for what must not be done twice with one answer.
-   * It is spent in the `StateStore`.
-   */
-  readonly once?: boolean
 }
 
 /** The function of an endpoint. */
@@ -119,7 +112,7 @@ export interface Mcp<out R, in out Ctx = {}> extends AnyMcp, Part<R, Ctx> {
    * @param name 1 to 128 characters of `A-Z a-z 0-9 _ - .`
    * @param definition `description`, and optionally `input` (fields of Effect schemas, an Effect Schema, a Zod or ArkType
    * object), `output` (without it the tool returns text, blocks or nothing), `errors`, `hints`, `title`, `icons`, `meta`,
-   * `visible`, `timeout` in milliseconds, `once`
+   * `visible`, `scopes`, `timeout` in milliseconds, `once`
    * @param handler gets the decoded input and the call, and returns an Effect or a promise
    *
    * @example
@@ -169,7 +162,7 @@ export interface Mcp<out R, in out Ctx = {}> extends AnyMcp, Part<R, Ctx> {
    * Adds a prompt; its arguments travel as text and are decoded before `get` runs.
    *
    * @param definition `description`, and optionally `arguments` (each encoded as a string), `complete`, `title`, `icons`,
-   * `meta`, `visible`, `timeout` in milliseconds
+   * `meta`, `visible`, `scopes`, `timeout` in milliseconds
    * @param get gets the decoded arguments and the call, and returns an Effect or a promise of a text or of messages
    *
    * @example
@@ -216,7 +209,7 @@ export interface Mcp<out R, in out Ctx = {}> extends AnyMcp, Part<R, Ctx> {
 /** The context argument of a door; it may be left out where nothing is in it. */
 export type With<Ctx> = {} extends Ctx ? [context?: Ctx] : [context: Ctx]
 
-const serve = (definition: ServedDefinition, settings: ServedSettings = {}) =>
+const serve = (definition: ServedDefinition, settings: ServedBehind = {}) =>
   Effect.suspend(() => {
     const errors = [...buildErrors(definition.entries, definition.info), ...settingErrors(settings)]
     return errors.length === 0
@@ -238,12 +231,14 @@ class McpValue {
   tool(first: string | AnyEndpoint, second: unknown, third?: unknown): McpValue {
     const place = placeBelow(this.tool)
     if (typeof first !== "string") return this.#tool(first, second as AnyHandler, {}, place)
-    const { visible, timeout, once, ...contract } = (second ?? {}) as Description & ToolSettings
-    return this.#tool(endpointOf(first, contract), third as AnyHandler, { visible, timeout, once }, place)
+    const { visible, scopes, timeout, once, ...contract } = (second ?? {}) as Description & ToolSettings
+    const settings = { visible, scopes, timeout, once }
+    return this.#tool(endpointOf(first, contract), third as AnyHandler, settings, place)
   }
 
-  toolWith(endpoint: AnyEndpoint, { visible, timeout, once }: ToolSettings, handler: AnyHandler): McpValue {
-    return this.#tool(endpoint, handler, { visible, timeout, once }, placeBelow(this.toolWith))
+  toolWith(endpoint: AnyEndpoint, options: ToolSettings, handler: AnyHandler): McpValue {
+    const { visible, scopes, timeout, once } = options
+    return this.#tool(endpoint, handler, { visible, scopes, timeout, once }, placeBelow(this.toolWith))
   }
 
   resource(definition: ResourceDefinition<never>, read: AnyReader): McpValue {

@@ -45,7 +45,7 @@ export const directPeer = (served: Served, context: unknown): DirectPeer => {
         messages.answer(refused({ ...refusal, id: request.id }))
         return () => {}
       }
-      const inbound = { value, http: undefined, context, principal, services: undefined, owner }
+      const inbound = { value, http: undefined, overHttp: false, context, principal, services: undefined, owner }
       const outcome = served.serve(inbound, messages)
       return () => {
         if (typeof outcome === "object") outcome.end("cancelled")

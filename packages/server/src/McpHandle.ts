@@ -18,7 +18,15 @@ export const handleMessage = (served: Served, message: Message, context: unknown
     const { principal, refusal } = served.identify(context)
     if (refusal !== undefined) return sink.answer(refused(refusal))
     const value = Message.encode(message)
-    const inbound = { value, http: undefined, context, principal, services: undefined, owner: "handle" }
+    const inbound = {
+      value,
+      http: undefined,
+      overHttp: false,
+      context,
+      principal,
+      services: undefined,
+      owner: "handle"
+    }
     const outcome = served.serve(inbound, sink)
     if (outcome === "accepted") return resume(Effect.void as Effect.Effect<undefined>)
     if (outcome === undefined) return

@@ -1,6 +1,7 @@
 /**
  * The door of the web: a function from `Request` to `Response`, for Hono, Workers, Bun, Deno, Next and tests.
  */
+import type { AuthSettings } from "./Authentication.ts"
 import type { Counters } from "./Counters.ts"
 import type { LiveHandle } from "./Live.ts"
 import type { Mcp, With } from "./Mcp.ts"
@@ -12,7 +13,7 @@ import { sseVerbs, twoEndpoint, type SseSettings } from "./transport/TwoEndpoint
 import { refusedResponse, webExchange, type WebDoorParts } from "./transport/WebExchange.ts"
 
 /** Settings of the HTTP doors. */
-export interface HttpSettings extends ServedSettings, GuardSettings {
+export interface HttpSettings extends ServedSettings, GuardSettings, AuthSettings {
   /** `auto` by default: JSON, and events once there is something to send ahead of the answer or the call lasts. */
   readonly replies?: ReplyForm
 }
@@ -33,6 +34,7 @@ export interface FetchDoor<Ctx> {
 export const webDoorParts = (served: Served, settings: HttpSettings & GuardParts): WebDoorParts => ({
   serve: served.serve,
   identify: served.identify,
+  gate: served.gate,
   endSession: served.endSession,
   openStream: served.openStream,
   guard: makeGuard(settings),
@@ -45,7 +47,8 @@ export const webDoorParts = (served: Served, settings: HttpSettings & GuardParts
  * Nothing is built before the first request, because some platforms forbid timers and randomness until then.
  *
  * @param mcp a server that needs no more services
- * @param settings `hosts` and `origins` that are served (loopback names by default), `limits`, `replies`, `onDefect`
+ * @param settings `hosts` and `origins` that are served (loopback names by default), `auth` that callers must show,
+ * `limits`, `replies`, `onDefect`
  * @throws McpBuildErrors with every reason, when the definition cannot be served or a setting could not work
  *
  * @example

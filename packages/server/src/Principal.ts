@@ -42,5 +42,16 @@ export interface CertificatePrincipal extends Named {
   readonly fingerprint: string
 }
 
+/** What an application says of a caller that it has authenticated: the id, or the id and what the caller may do. */
+export type Vouched = string | { readonly id: string; readonly scopes: ReadonlyArray<string> }
+
+/** The caller that an application vouches for; `undefined` is nobody in particular. */
+export const contextPrincipal = (vouched: Vouched | undefined): ContextPrincipal | undefined => {
+  if (vouched === undefined) return undefined
+  return typeof vouched === "string"
+    ? { via: "context", id: vouched, scopes: [] }
+    : { via: "context", id: vouched.id, scopes: vouched.scopes }
+}
+
 /** The verified caller; `via` says what vouches for it. */
 export type Principal = ContextPrincipal | TokenPrincipal | BearerPrincipal | CertificatePrincipal

@@ -28,6 +28,11 @@ export interface PromptDefinition<A, Names extends string, C, in Ctx> {
   readonly complete?: C & Completers<Names, Ctx> & KnownOnly<C, Names, "arguments">
   /** Whether a caller sees the prompt and may get it. */
   readonly visible?: (context: Ctx) => boolean
+  /**
+   * Scopes of OAuth that a caller needs over HTTP, all of them; one without is refused with 403 and told which
+   * (AUTH-22). Who sees the prompt is up to `visible`.
+   */
+  readonly scopes?: ReadonlyArray<string>
   /** Milliseconds after which getting it is interrupted and answered with -32603 in words. No limit by default. */
   readonly timeout?: number
 }

@@ -31,6 +31,11 @@ export interface ReadDefinition<in Ctx> {
   readonly cache?: Partial<CacheHint>
   /** Whether a caller sees it and may read it. */
   readonly visible?: (context: Ctx) => boolean
+  /**
+   * Scopes of OAuth that a caller needs over HTTP, all of them; one without is refused with 403 and told which
+   * (AUTH-22). Who sees the entry is up to `visible`.
+   */
+  readonly scopes?: ReadonlyArray<string>
   /** Milliseconds after which a read is interrupted and answered with -32603 in words. No limit by default. */
   readonly timeout?: number
 }

@@ -28,12 +28,14 @@ import { makeHold, type Hold } from "./engine/sessions/HeldStream.ts"
 import { Hub } from "./engine/offer/Hub.ts"
 import { announces, capabilitiesOf } from "./engine/offer/Capabilities.ts"
 import { LiveChanges } from "./engine/offer/LiveChanges.ts"
+import { neededScopes } from "./engine/offer/NeededScopes.ts"
 import { makeOffer } from "./engine/offer/Offer.ts"
 import type { Ending } from "./engine/RunningCall.ts"
 import { makeSessionStreams, type OpenedStream } from "./engine/sessions/SessionStream.ts"
 import { makeSweep } from "./engine/Sweep.ts"
 import { Tally } from "./engine/Tally.ts"
 import { toolHeaders } from "./engine/offer/ToolHeaders.ts"
+import type { AuthSettings } from "./Authentication.ts"
 import type { Entries } from "./handler/Entry.ts"
 import type { Counters } from "./Counters.ts"
 import { Live, type LiveService, type Part } from "./Live.ts"
@@ -41,7 +43,8 @@ import { Limits } from "./Limits.ts"
 import { internalError } from "./reply/ErrorReply.ts"
 import type { ServerInfo } from "./ServerInfo.ts"
 import type { StateKey } from "./StateKey.ts"
-import type { Principal } from "./Principal.ts"
+import { contextPrincipal, type Principal, type Vouched } from "./Principal.ts"
+import { openDoor, openGate, type AuthGate } from "./transport/AuthGate.ts"
 import { endingRefusal, streamRefusal } from "./transport/HttpSession.ts"
 import type { Serve } from "./transport/Outcome.ts"
 import { makeServe } from "./transport/Serve.ts"
@@ -81,6 +84,8 @@ export interface Served<in R = never, out Ctx = unknown> {
   readonly limits: Limits
   /** What is under way now. */
   readonly counters: () => Counters
+  /** What callers over HTTP must show, where they must. */
+  readonly gate: AuthGate | undefined
   /** Who a context says is calling; a function of the author's that throws refuses the request. */
   readonly identify: (context: unknown) => Caller
   /** Logs a warning of the server itself. */
@@ -109,11 +114,17 @@ export interface Served<in R = never, out Ctx = unknown> {
   readonly stop: Effect.Effect<void>
 }
 
+/** What a served thing is made with: what every door can be told, and what those of HTTP know. */
+export interface ServedBehind extends ServedSettings, AuthSettings {
+  /** The address of the door itself, where it has one; it is asked once there is a first request. */
+  readonly ownUrl?: () => string
+}
+
 /** A checked definition, as the builder hands it over. */
 export interface ServedDefinition {
   readonly info: ServerInfo
   readonly entries: Entries
-  readonly principal: ((context: never) => string | undefined) | undefined
+  readonly principal: ((context: never) => Vouched | undefined) | undefined
 }
 
 /** What handlers run with: the caller's services, without the span and the scope of start-up, and no log on stdout. */
@@ -131,8 +142,7 @@ const identifier =
   (context: unknown): Caller => {
     if (principal === undefined) return nobody
     try {
-      const id = principal(context as never)
-      return id === undefined ? nobody : { principal: { id, via: "context", scopes: [] } }
+      return { principal: contextPrincipal(principal(context as never)) }
     } catch (error) {
       const { reference } = report("principal", Cause.die(error))
       return { refusal: { rung: "principal", error: internalError(reference) } }
@@ -172,7 +182,7 @@ const draining = (inFlight: InFlight, grace: number): Effect.Effect<void> =>
  *
  * The services it needs are those of the effect's own context; what a `provide` gave is built here, in the Scope.
  */
-export const makeServed = Effect.fnUntraced(function* (definition: ServedDefinition, settings: ServedSettings) {
+export const makeServed = Effect.fnUntraced(function* (definition: ServedDefinition, settings: ServedBehind) {
   const outer = captured(yield* Effect.context<never>())
   const capabilities = capabilitiesOf(definition.entries, definition.info.live)
   const hub = new Hub(outer, (change) => announces(capabilities, change))
@@ -231,8 +241,13 @@ export const makeServed = Effect.fnUntraced(function* (definition: ServedDefinit
     sweep,
     tally
   })
+  const { auth, ownUrl } = settings
+  const broken = (cause: Cause.Cause<unknown>) => internalError(report("the token verifier", cause).reference)
+  const gate = auth === undefined ? undefined : yield* openGate(auth, { services: base, broken, ownUrl })
   const offered: Offered = {
     versions: nativeVersions,
+    scopes: neededScopes(offer, limits),
+    challenge: (gate ?? openDoor).insufficient,
     hasMethod: servedIn(dispatch),
     session: sessions.find,
     paramHeaders: (name, context) => toolHeaders(offer.tools, name, context)
@@ -265,6 +280,7 @@ export const makeServed = Effect.fnUntraced(function* (definition: ServedDefinit
       dropped: tally.dropped
     }),
     live,
+    gate,
     warn,
     identify: identifier(definition.principal, report),
     onDropped: () => {

@@ -6,6 +6,8 @@ export { AskFailed, type AskFailure } from "./AskFailed.ts"
 export { Change } from "./Change.ts"
 export type { Chosen, Completer, Proposals } from "./Completer.ts"
 export { Counters } from "./Counters.ts"
+export type { AuthSettings, Authentication } from "./Authentication.ts"
+export type { ScopeHierarchy } from "./AuthScope.ts"
 export { CurrentCall, type Call } from "./CurrentCall.ts"
 export type { DefectPlace, OnDefect } from "./engine/Defects.ts"
 export type { EffectOrPromise, Replied, TextUnlessOutputIsDeclared } from "./EffectOrPromise.ts"
@@ -19,10 +21,17 @@ export {
   type Removal,
   type Removed
 } from "./Live.ts"
-export { Mcp, type Handler, type McpInfo, type ToolOptions, type With } from "./Mcp.ts"
+export { Mcp, type Handler, type McpInfo, type With } from "./Mcp.ts"
 export { describe as describeBuildError, McpBuildErrors, type McpBuildError, type Place } from "./McpBuildError.ts"
 export { McpMemory } from "./McpMemory.ts"
-export type { BearerPrincipal, CertificatePrincipal, ContextPrincipal, Principal, TokenPrincipal } from "./Principal.ts"
+export type {
+  BearerPrincipal,
+  CertificatePrincipal,
+  ContextPrincipal,
+  Principal,
+  TokenPrincipal,
+  Vouched
+} from "./Principal.ts"
 export {
   Prompt,
   type PromptArguments,
@@ -30,11 +39,13 @@ export {
   type PromptDefinition,
   type PromptMessage
 } from "./PromptDefinition.ts"
+export { ProtectedResource, type ProtectedResourceSettings, type ResourceScopes } from "./ProtectedResource.ts"
 export type { ReadBody, ReadItem, ResourceDefinition, TemplateDefinition, Variables } from "./ResourceDefinition.ts"
 export { ResourceUnavailable } from "./ResourceUnavailable.ts"
 export type { Served, ServedSettings } from "./Served.ts"
 export type { ListHints } from "./ServerInfo.ts"
 export type { StateKey } from "./StateKey.ts"
+export { StaticBearer, type StaticBearerSettings } from "./StaticBearer.ts"
 export { StateStore, type StateStoreService } from "./StateStore.ts"
 export {
   TokenRefused,
@@ -45,4 +56,5 @@ export {
   type Verify
 } from "./TokenVerifier.ts"
 export { ToolFailed } from "./ToolError.ts"
+export type { ToolOptions } from "./ToolOptions.ts"
 export { Arg, Content, Endpoint, Reply } from "@treadle/protocol"

@@ -16,9 +16,10 @@ import type { RunningCall } from "./RunningCall.ts"
 import type { Answer } from "./Sink.ts"
 
 /** The answer to a message that was not admitted. */
-export const refused = ({ rung, error, id }: Refusal): Answer => ({
-  text: Message.print(Message.error(id, error)),
+export const refused = ({ bare, challenge, error, id, rung }: Refusal): Answer => ({
+  text: bare === true ? "" : Message.print(Message.error(id, error)),
   refused: rung,
+  challenge,
   error
 })
 

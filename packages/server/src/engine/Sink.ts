@@ -9,10 +9,12 @@ import type { Events } from "./sessions/Events.ts"
 
 /** The one answer of a request. */
 export interface Answer {
-  /** The JSON-RPC message, printed. */
+  /** The JSON-RPC message, printed; empty where a challenge is all that is said. */
   readonly text: string
   /** The check that refused the request, where it was not admitted. */
   readonly refused?: Rung | undefined
+  /** How to be authorized, as HTTP's `WWW-Authenticate` says it. */
+  readonly challenge?: string | undefined
   /** The error inside the text, where it is one. */
   readonly error?: RpcError | undefined
   /** The compat session that the answer opens. */

@@ -26,6 +26,10 @@ export interface Offered {
   readonly hasMethod: (method: string, era: Era) => boolean
   /** The arguments of a tool that headers repeat, where the caller of this context sees the tool. */
   readonly paramHeaders: (tool: string, context: unknown) => ReadonlyArray<ParamHeader>
+  /** The scopes that the operation needs; none where the caller of this context does not see what it names. */
+  readonly scopes: (request: Request, context: unknown) => ReadonlyArray<string>
+  /** Says over HTTP which scopes are missing. @param scopes all that the operation needs */
+  readonly challenge: (scopes: ReadonlyArray<string>) => string
   /** The compat session that a request names, or that its pipe has. */
   readonly session: (inbound: Inbound) => SessionLookup
 }
@@ -41,6 +45,8 @@ export class Admitted {
   revision: Revision = v2026_07_28
   /** The compat session, where there is one. */
   session: SessionFacts | undefined
+  /** What its sender is told of authorization, where scopes are missing. */
+  challenge: string | undefined
 
   constructor(inbound: Inbound, request: Request, offered: Offered) {
     this.inbound = inbound

@@ -16,6 +16,8 @@ export interface Inbound {
   readonly value: unknown
   /** Absent on a pipe and in process. */
   readonly http: HttpFacts | undefined
+  /** Whether HTTP brought it, on whatever stream its answer goes: then scopes decide what its sender may do. */
+  readonly overHttp: boolean
   /** What the door was given for this request. */
   readonly context: unknown
   readonly principal: Principal | undefined

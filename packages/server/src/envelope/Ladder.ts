@@ -16,6 +16,8 @@ import { revisionOf, type Era } from "@treadle/protocol/era"
 import { isRecord, own } from "@treadle/protocol/json"
 import { methodRow, RpcError } from "@treadle/protocol/rpc"
 import { MetaKey } from "@treadle/protocol/schema"
+import { holdsScopes } from "../AuthScope.ts"
+import type { Principal } from "../Principal.ts"
 import type { Admitted } from "./Admitted.ts"
 import { classify } from "./Classify.ts"
 import { sessionEnded, type Refusal, type Rung } from "./Refusal.ts"
@@ -146,6 +148,36 @@ const methodKnown: Check = ({ offered, request }) =>
     ? undefined
     : RpcError.methodNotFound(`This server does not serve the method ${JSON.stringify(request.method)}`)
 
+/** Where the scopes of a caller come from, and so what to do where they are missing. */
+const scopeCure = (principal: Principal | undefined): string => {
+  switch (principal?.via) {
+    case undefined:
+      return "nobody was authenticated: give the door the setting auth, or let principal of Mcp.make return { id, scopes }"
+    case "context":
+      return "let principal of Mcp.make return { id, scopes }"
+    case "token":
+      return "get a token that has them all"
+    case "bearer":
+      return "add them to the scopes of StaticBearer.make"
+    case "certificate":
+      return "add them to tls.scopes"
+  }
+}
+
+/** The caller has every scope that the operation needs (AUTH-22); pipes and callers in the same process need none. */
+const scopesHeld: Check = (candidate) => {
+  const { inbound, offered, request } = candidate
+  if (!inbound.overHttp) return undefined
+  const needed = offered.scopes(request, inbound.context)
+  if (needed.length === 0 || holdsScopes(inbound.principal?.scopes ?? [], needed)) return undefined
+  candidate.challenge = offered.challenge(needed)
+  const { subject } = candidate
+  const what = subject === request.method ? subject : `${request.method} of ${JSON.stringify(subject)}`
+  return RpcError.invalidRequest(`${what} needs the scopes ${needed.join(" ")}; ${scopeCure(inbound.principal)}`, {
+    scopes: [...needed]
+  })
+}
+
 type Rungs = ReadonlyArray<readonly [Rung, Check]>
 
 /** The rungs of a native request, in order. */
@@ -157,7 +189,8 @@ export const rungs: Rungs = [
   ["method-agrees", methodAgrees],
   ["method-served", methodServed],
   ["name-agrees", nameAgrees],
-  ["params-agree", paramsAgree]
+  ["params-agree", paramsAgree],
+  ["scopes", scopesHeld]
 ]
 
 /** The rungs of a compat request, in order. */
@@ -165,7 +198,8 @@ export const compatRungs: Rungs = [
   ["session-named", sessionNamed],
   ["session-known", sessionKnown],
   ["version-known", versionKnown],
-  ["method-known", methodKnown]
+  ["method-known", methodKnown],
+  ["scopes", scopesHeld]
 ]
 
 const ladders: { readonly [E in Era]: Rungs } = { native: rungs, compat: compatRungs }
@@ -174,7 +208,7 @@ const ladders: { readonly [E in Era]: Rungs } = { native: rungs, compat: compatR
 export const climb = (candidate: Admitted): Refusal | undefined => {
   for (const [rung, check] of ladders[classify(candidate)]) {
     const error = check(candidate)
-    if (error !== undefined) return { rung, error, id: candidate.request.id }
+    if (error !== undefined) return { rung, error, id: candidate.request.id, challenge: candidate.challenge }
   }
   return undefined
 }

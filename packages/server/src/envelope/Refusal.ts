@@ -13,6 +13,10 @@ export type Rung =
   | "content-type"
   | "body-size"
   | "body-gone"
+  | "authorization"
+  | "token"
+  | "verifier"
+  | "certificate"
   | "principal"
   | "json"
   | "message"
@@ -30,6 +34,7 @@ export type Rung =
   | "method-served"
   | "name-agrees"
   | "params-agree"
+  | "scopes"
   | "id-free"
   | "calls"
   | "stopping"
@@ -39,6 +44,10 @@ export interface Refusal {
   readonly error: RpcError
   /** The id of the request, where one could be read. */
   readonly id?: RequestId | undefined
+  /** How to be authorized, as HTTP's `WWW-Authenticate` says it. */
+  readonly challenge?: string | undefined
+  /** Whether the challenge is all that is said. */
+  readonly bare?: boolean
 }
 
 /** What a request of a session that is no more is told (CHTTP-17). */

@@ -8,7 +8,15 @@ import type { McpBuildError, Place } from "../McpBuildError.ts"
 import type { ServerInfo } from "../ServerInfo.ts"
 import type { Entries, ToolEntry } from "./Entry.ts"
 import { entryKey } from "./EntryChange.ts"
-import { hintProblems, isSaid, promptErrors, resourceErrors, templateErrors, timeoutProblems } from "./EntryChecks.ts"
+import {
+  hintProblems,
+  isSaid,
+  promptErrors,
+  resourceErrors,
+  scopeProblems,
+  templateErrors,
+  timeoutProblems
+} from "./EntryChecks.ts"
 
 const shapeError = (tool: string, place: Place, fault: ShapeFault): McpBuildError => {
   switch (fault._tag) {
@@ -46,7 +54,7 @@ const missing = ({ endpoint, handler, place, settings }: ToolEntry): ReadonlyArr
     [isSaid(endpoint.about?.description), "it has no description; a model chooses a tool by it"]
   ]
   const unmet = reasons.flatMap(([ok, why]) => (ok ? [] : [why]))
-  return [...unmet, ...timeoutProblems(settings.timeout)].map((why) => ({
+  return [...unmet, ...scopeProblems(settings.scopes), ...timeoutProblems(settings.timeout)].map((why) => ({
     _tag: "InvalidDefinition",
     kind: "tool",
     name: String(endpoint.name),

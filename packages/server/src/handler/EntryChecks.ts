@@ -3,6 +3,7 @@
  */
 import * as Result from "effect/Result"
 import { UriTemplate, type CacheHint } from "@treadle/protocol/schema"
+import { isAuthScope } from "../AuthScope.ts"
 import type { EntryKind, McpBuildError, Place } from "../McpBuildError.ts"
 import type { ReadDefinition } from "../ResourceDefinition.ts"
 import type { AnyCompleters } from "./CompletionHandler.ts"
@@ -42,6 +43,17 @@ export const hintProblems = (hint: Partial<CacheHint> | undefined): ReadonlyArra
 export const timeoutProblems = (timeout: number | undefined): ReadonlyArray<string> =>
   unmet([[timeout === undefined || timeout > 0, "timeout must be a number of milliseconds above 0"]])
 
+/** Why scopes cannot be asked for. */
+export const scopeProblems = (scopes: unknown): ReadonlyArray<string> => {
+  if (scopes === undefined) return []
+  if (!Array.isArray(scopes)) return ['scopes must be an array; write scopes: ["files:read"]']
+  return scopes.flatMap((scope: unknown) =>
+    isAuthScope(scope)
+      ? []
+      : [`scopes has ${JSON.stringify(scope)}, which is no scope; write each by itself, without spaces`]
+  )
+}
+
 /** What the types forbid, and plain JavaScript does not. */
 const readProblems = (definition: ReadDefinition<never>, read: unknown): ReadonlyArray<string> => [
   ...unmet([
@@ -49,6 +61,7 @@ const readProblems = (definition: ReadDefinition<never>, read: unknown): Readonl
     [isSaid(definition.name), "it has no name; give it one"]
   ]),
   ...hintProblems(definition.cache),
+  ...scopeProblems(definition.scopes),
   ...timeoutProblems(definition.timeout)
 ]
 
@@ -106,6 +119,7 @@ export const promptErrors = ({ name, definition, handler, place }: PromptEntry):
         [typeof handler === "function", "it has no function; pass one"],
         [isSaid(definition.description), "it has no description; people choose a prompt by it"]
       ]),
+      ...scopeProblems(definition.scopes),
       ...timeoutProblems(definition.timeout),
       ...problems
     ]),

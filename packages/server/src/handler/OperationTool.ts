@@ -17,6 +17,7 @@ import type { ToolHandler } from "./ToolHandler.ts"
 
 export interface ToolSettings {
   readonly visible?: ((context: never) => boolean) | undefined
+  readonly scopes?: ReadonlyArray<string> | undefined
   readonly timeout?: number | undefined
   readonly once?: boolean | undefined
 }
@@ -112,6 +113,7 @@ export const operationTool = (endpoint: AnyEndpoint, handler: AnyHandler, settin
     listing: JSON.stringify(listingOf(endpoint)),
     headers: endpoint.shape.headers,
     visible: settings.visible,
+    scopes: settings.scopes,
     timeout: settings.timeout,
     once: settings.once,
     run: (args, call): Effect.Effect<NeutralResult, never, CurrentCall> => {

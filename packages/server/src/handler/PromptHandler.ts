@@ -24,6 +24,8 @@ export interface PromptHandler extends Completable {
   readonly key: string
   readonly listing: string
   readonly visible: ((context: never) => boolean) | undefined
+  /** The scopes that a caller needs over HTTP. */
+  readonly scopes: ReadonlyArray<string> | undefined
   /** Milliseconds until getting it is given up, where the author set one. */
   readonly timeout: number | undefined
   readonly get: (args: unknown, call: Call<unknown, never>) => Effect.Effect<NeutralResult, RpcError, CurrentCall>
@@ -59,6 +61,7 @@ export const promptHandler = (name: string, definition: AnyPromptDefinition, han
     key: name,
     listing: JSON.stringify(listingOf(name, definition, args)),
     visible: definition.visible,
+    scopes: definition.scopes,
     timeout: definition.timeout,
     names: args.names,
     completers: completersOf(definition.complete),

@@ -26,6 +26,8 @@ export interface ResourceHandler {
   readonly key: string
   readonly listing: string
   readonly visible: ((context: never) => boolean) | undefined
+  /** The scopes that a caller needs over HTTP. */
+  readonly scopes: ReadonlyArray<string> | undefined
   /** Milliseconds until a read is given up, where the author set one. */
   readonly timeout: number | undefined
   /** @param uri as the caller wrote it, which is how the contents name it */
@@ -81,12 +83,13 @@ export const reading =
  * @param definition one that the builder has checked
  */
 export const resourceHandler = (definition: ResourceDefinition<never>, read: AnyReader): ResourceHandler => {
-  const { size, timeout, uri, visible } = definition
+  const { scopes, size, timeout, uri, visible } = definition
   const listing: Resource = { uri, ...described(definition), ...(size === undefined ? {} : { size }) }
   return {
     key: canonicalUri(uri) ?? uri,
     listing: JSON.stringify(listing),
     visible,
+    scopes,
     timeout,
     read: (asked) => reading(definition, asked, read)
   }

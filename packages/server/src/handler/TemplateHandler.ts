@@ -28,6 +28,8 @@ export interface TemplateHandler extends Completable {
   readonly key: string
   readonly listing: string
   readonly visible: ((context: never) => boolean) | undefined
+  /** The scopes that a caller needs over HTTP. */
+  readonly scopes: ReadonlyArray<string> | undefined
   /** Milliseconds until a read is given up, where the author set one. */
   readonly timeout: number | undefined
   /** What reads a URI of this form; every problem where its variables do not fit; nothing for any other URI. */
@@ -55,7 +57,7 @@ export const variableArguments = (variables: TextFields | undefined): TextArgume
  * @param definition one that the builder has checked
  */
 export const templateHandler = (definition: AnyTemplateDefinition, read: AnyTemplateReader): TemplateHandler => {
-  const { complete, timeout, uriTemplate, variables, visible } = definition
+  const { complete, scopes, timeout, uriTemplate, variables, visible } = definition
   const template = Result.getOrThrow(UriTemplate.parse(uriTemplate))
   const { decode } = variableArguments(variables)
   const listing: ResourceTemplate = { uriTemplate, ...described(definition) }
@@ -63,6 +65,7 @@ export const templateHandler = (definition: AnyTemplateDefinition, read: AnyTemp
     key: uriTemplate,
     listing: JSON.stringify(listing),
     visible,
+    scopes,
     timeout,
     names: template.variables,
     completers: completersOf(complete),

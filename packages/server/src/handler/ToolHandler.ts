@@ -14,6 +14,8 @@ export interface ToolHandler {
   readonly headers: ReadonlyArray<ParamHeader>
   /** Whether a caller sees the tool and may call it; everybody, where absent. */
   readonly visible: ((context: never) => boolean) | undefined
+  /** The scopes that a caller needs over HTTP. */
+  readonly scopes: ReadonlyArray<string> | undefined
   /** Milliseconds until a call is given up, where the author set one. */
   readonly timeout: number | undefined
   /** Whether each state of a call that asked may be presented once only. */

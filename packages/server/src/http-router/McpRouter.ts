@@ -11,12 +11,13 @@ import type * as Scope from "effect/Scope"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
-import type { Principal } from "../Principal.ts"
+import { contextPrincipal, type Vouched } from "../Principal.ts"
 import { Live } from "../Live.ts"
 import { Mcp } from "../Mcp.ts"
 import type { McpBuildErrors } from "../McpBuildError.ts"
 import { webDoorParts, type HttpSettings } from "../McpHttp.ts"
 import type { Served } from "../Served.ts"
+import { metadataPaths } from "../transport/ResourceMetadata.ts"
 import { pageOf, toldPage, webExchange } from "../transport/WebExchange.ts"
 
 /** Answers a request before its body is read. */
@@ -33,9 +34,12 @@ export class Refusal extends Data.TaggedError("Refusal")<{
 /** What the layer is told beside the settings of every HTTP door. */
 export interface RouterOptions<P, RP> extends HttpSettings {
   readonly path: `/${string}`
-  /** Names the caller of a request: running calls are counted for it, and handlers read it from `CurrentCall`. */
-  readonly principal?: (request: HttpServerRequest.HttpServerRequest) => string | undefined
-  /** Services of one request; a `Refusal` answers it instead. */
+  /**
+   * Names the caller of a request, with what it may do where that matters: running calls are counted for it, and handlers
+   * read it from `CurrentCall`. It is not asked where there is `auth`.
+   */
+  readonly principal?: (request: HttpServerRequest.HttpServerRequest) => Vouched | undefined
+  /** Services of one request; a `Refusal` answers it instead. They are made before `auth` is looked at. */
   readonly request?: (request: HttpServerRequest.HttpServerRequest) => Effect.Effect<Context.Context<P>, Refusal, RP>
 }
 
@@ -63,6 +67,10 @@ const scoped = <R, P = never, RP = never>(
     const outer = yield* Effect.context<RP>()
     const servicesOf = (request: HttpServerRequest.HttpServerRequest) =>
       options.request === undefined ? Effect.void : Effect.provideContext(options.request(request), outer)
+    const document = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
+      const web = yield* Effect.orDie(HttpServerRequest.toWeb(request))
+      return HttpServerResponse.fromWeb(yield* Effect.promise(() => webExchange(parts, web, { context: {} })))
+    })
     const handle = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
       const web = yield* Effect.orDie(HttpServerRequest.toWeb(request))
       const page = pageOf(parts, web)
@@ -72,8 +80,7 @@ const scoped = <R, P = never, RP = never>(
         return HttpServerResponse.fromWeb(toldPage(page, refusalResponse(authorized.failure)))
       }
       const owner = `address:${request.remoteAddress._tag === "Some" ? request.remoteAddress.value : "unknown"}`
-      const id = options.principal?.(request)
-      const principal: Principal | undefined = id === undefined ? undefined : { id, via: "context", scopes: [] }
+      const principal = contextPrincipal(options.principal?.(request))
       const services = authorized?.success ?? undefined
       const response = yield* Effect.promise((signal) =>
         webExchange(parts, new Request(web, { signal }), { context: {}, services, owner, principal })
@@ -81,6 +88,11 @@ const scoped = <R, P = never, RP = never>(
       return HttpServerResponse.fromWeb(response)
     })
     yield* router.add("*", options.path, handle)
+    const { auth } = options
+    const { resource } = auth?._tag === "ProtectedResource" ? auth.settings : {}
+    for (const path of resource === undefined ? [] : metadataPaths(resource)) {
+      yield* router.add("*", path as `/${string}`, document)
+    }
     return served
   }) as unknown as Effect.Effect<Served<R, {}>, McpBuildErrors, Needs<R, P, RP> | Scope.Scope>
 

@@ -6,7 +6,8 @@ import type { AnyEndpoint, InputOf } from "@treadle/protocol/endpoint"
 import type { AnyHandler } from "../handler/Invocation.ts"
 import type { Mcp, With } from "../Mcp.ts"
 import type { Complete } from "../PlainDoor.ts"
-import { McpNode, type ListenSettings } from "./McpNode.ts"
+import { McpNode } from "./McpNode.ts"
+import type { ListenSettings } from "./NodeListen.ts"
 
 /** One call that reached a handler. */
 export interface RecordedCall<Input> {

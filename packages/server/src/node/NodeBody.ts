@@ -7,8 +7,8 @@ import type { IncomingMessage } from "node:http"
 import { isRecord } from "@treadle/protocol/json"
 import { goneBody, notUtf8, parseText, tooLarge, type Body } from "../transport/HttpBody.ts"
 
-/** A request on which a framework may have left the body. */
-export type NodeRequest = IncomingMessage & { readonly body?: unknown }
+/** A request on which a framework may have left the body, and the address as it was before it was mounted anywhere. */
+export type NodeRequest = IncomingMessage & { readonly body?: unknown; readonly originalUrl?: string }
 
 /** The length of a byte order mark at the start, where there is one. */
 const markLength = (bytes: Uint8Array): number => (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0)

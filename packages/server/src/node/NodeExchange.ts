@@ -10,18 +10,23 @@ import type { HttpFacts, Inbound } from "../envelope/Inbound.ts"
 import type { Refusal } from "../envelope/Refusal.ts"
 import { refused } from "../engine/Answers.ts"
 import type { Principal } from "../Principal.ts"
-import type { Served } from "../Served.ts"
+import type { Caller, Served } from "../Served.ts"
+import type { Answer } from "../engine/Sink.ts"
+import type { AuthGate } from "../transport/AuthGate.ts"
 import type { Body } from "../transport/HttpBody.ts"
 import type { Guard } from "../transport/HttpGuard.ts"
 import { HttpReply, type HttpWriter, type ReplySettings } from "../transport/HttpReply.ts"
 import { statusOf, streamOver } from "../transport/HttpStatus.ts"
 import type { Outbox, Outgoing } from "../transport/Outbox.ts"
 import { readBody, type NodeRequest } from "./NodeBody.ts"
-import { headerLookup, type HeaderLookup } from "./NodeHeaders.ts"
+import type { Certify } from "./ClientCertificate.ts"
+import { everyHeader, headerLookup, type HeaderLookup } from "./NodeHeaders.ts"
 
 /** What the requests of one door share. */
 export interface NodeDoorParts {
   readonly served: Served
+  /** Who a client certificate says is calling, where one must be shown and no token. */
+  readonly certify?: Certify | undefined
   readonly guard: Guard
   readonly reply: ReplySettings
   readonly outbox: Outbox
@@ -39,13 +44,14 @@ const eventHeaders = {
 const isLoopback = (address: string | undefined): boolean =>
   address === undefined || address === "::1" || address.startsWith("127.") || address.startsWith("::ffff:127.")
 
+const nothing: Answer = { text: "" }
+
 class NodeWriter implements HttpWriter, Outgoing {
   readonly #res: ServerResponse
   readonly #outbox: Outbox
   readonly #isStopping: () => boolean
   #status = 0
-  #text = ""
-  #session: string | undefined
+  #answer: Answer = nothing
 
   constructor(res: ServerResponse, outbox: Outbox, isStopping: () => boolean) {
     this.#res = res
@@ -71,21 +77,23 @@ class NodeWriter implements HttpWriter, Outgoing {
     })
   }
 
-  json(status: number, text: string, session?: string): void {
+  json(status: number, answer: Answer): void {
     this.#status = status
-    this.#text = text
-    this.#session = session
+    this.#answer = answer
     this.#outbox.add(this)
   }
 
   leave(): void {
     const res = this.#res
     if (res.destroyed || res.headersSent) return
-    const headers = ["content-type", "application/json", "content-length", String(Buffer.byteLength(this.#text))]
-    if (this.#session !== undefined) headers.push(HeaderName.session, this.#session)
+    const { challenge, session, text } = this.#answer
+    const headers = ["content-length", String(Buffer.byteLength(text))]
+    if (text !== "") headers.push("content-type", "application/json")
+    if (session !== undefined) headers.push(HeaderName.session, session)
+    if (challenge !== undefined) headers.push("www-authenticate", challenge)
     if (this.#status === 413 || this.#isStopping()) headers.push("connection", "close")
     res.writeHead(this.#status, headers)
-    res.end(this.#text)
+    res.end(text)
   }
 
   open(session?: string): void {
@@ -117,6 +125,7 @@ class NodeInbound implements Inbound {
   readonly context: unknown
   readonly principal: Principal | undefined
   readonly services = undefined
+  readonly overHttp = true
   readonly http: HttpFacts
   readonly #req: NodeRequest
 
@@ -146,12 +155,16 @@ interface Exchange {
   readonly res: ServerResponse
   readonly header: HeaderLookup
   readonly context: unknown
+  /** Who is calling, as what the request showed says; else the author's own function is asked. */
+  readonly caller?: Caller
 }
+
+const callerOf = ({ caller, context, parts }: Exchange): Caller => caller ?? parts.served.identify(context)
 
 const refuse = ({ parts, req, res }: Exchange, refusal: Refusal): void => {
   const answer = refused(refusal)
   if (refusal.rung === "verb") res.setHeader("allow", parts.guard.allow)
-  new NodeWriter(res, parts.outbox, parts.served.isStopping).json(statusOf(answer), answer.text)
+  new NodeWriter(res, parts.outbox, parts.served.isStopping).json(statusOf(answer), answer)
   if (!req.readableDidRead) req.resume()
 }
 
@@ -159,7 +172,7 @@ const deliver = (exchange: Exchange, accepts: Accepted, body: Body): void => {
   if ("refusal" in body) return refuse(exchange, body.refusal)
   const { context, header, parts, req, res } = exchange
   const { served, outbox, reply } = parts
-  const caller = served.identify(context)
+  const caller = callerOf(exchange)
   if (caller.refusal !== undefined) return refuse(exchange, caller.refusal)
   const inbound = new NodeInbound(body.value, req, header, context, caller.principal)
   const writer = new NodeWriter(res, outbox, served.isStopping)
@@ -177,9 +190,10 @@ const deliver = (exchange: Exchange, accepts: Accepted, body: Body): void => {
 }
 
 /** Sessions have two verbs of their own, both without a body. */
-const sessionVerb = ({ context, header, parts, req, res }: Exchange): Refusal | undefined => {
+const sessionVerb = (exchange: Exchange): Refusal | undefined => {
+  const { context, header, parts, req, res } = exchange
   const { guard, outbox, reply, served } = parts
-  const caller = served.identify(context)
+  const caller = callerOf(exchange)
   if (caller.refusal !== undefined) return caller.refusal
   const inbound = new NodeInbound(undefined, req, header, context, caller.principal)
   if (req.method === "DELETE") {
@@ -205,9 +219,52 @@ const sessionVerb = ({ context, header, parts, req, res }: Exchange): Refusal | 
   return undefined
 }
 
+/** Serves a request of a known sender, or of one that is to be asked for. */
+const serve = (exchange: Exchange): void => {
+  const { header, parts, req } = exchange
+  const { guard, reply } = parts
+  if (req.method === "GET" || req.method === "DELETE") {
+    const kept = sessionVerb(exchange)
+    return kept === undefined ? undefined : refuse(exchange, kept)
+  }
+  const admits = guard.media(header)
+  if ("rung" in admits) return refuse(exchange, admits)
+  const resource = new AsyncResource("TREADLE", keepsNothing)
+  readBody(req, header("content-length"), reply.limits.bodyBytes, (body) =>
+    resource.runInAsyncScope(deliver, undefined, exchange, admits, body)
+  )
+}
+
+const admitted = (exchange: Exchange, passed: Principal | Refusal): void =>
+  "rung" in passed ? refuse(exchange, passed) : serve({ ...exchange, caller: { principal: passed } })
+
+/** Serves a request once its sender is known, which may take a while. */
+const authenticate = (exchange: Exchange, gate: AuthGate): void => {
+  const { req, res } = exchange
+  const resource = new AsyncResource("TREADLE", keepsNothing)
+  const credentials = { authorization: everyHeader(req, "authorization"), url: req.url ?? "" }
+  const leave = gate.admit(credentials, (passed) => resource.runInAsyncScope(admitted, undefined, exchange, passed))
+  if (leave !== undefined) res.once("close", leave)
+}
+
+/** Writes the document of the gate that a request asks for. @returns whether it does */
+const documented = (gate: AuthGate, req: NodeRequest, res: ServerResponse): boolean => {
+  // What a framework cuts off when it mounts a handler is in the address that it keeps beside.
+  const [path = ""] = (req.originalUrl ?? req.url ?? "").split("?", 1)
+  const reply = gate.document(req.method, path)
+  if (reply === undefined) return false
+  const { headers, status, text } = reply
+  res.writeHead(status, status === 204 ? headers : { ...headers, "content-length": Buffer.byteLength(text) })
+  res.end(text)
+  if (!req.readableDidRead) req.resume()
+  return true
+}
+
 /** Serves one request. */
 export const nodeExchange = (parts: NodeDoorParts, req: NodeRequest, res: ServerResponse, context: unknown): void => {
-  const { guard, reply } = parts
+  const { certify, guard, served } = parts
+  const { gate } = served
+  if (gate !== undefined && documented(gate, req, res)) return
   const header = headerLookup(req)
   const exchange: Exchange = { parts, req, res, header, context }
   const facts = { method: req.method, header, loopback: isLoopback(req.socket.localAddress) }
@@ -219,14 +276,6 @@ export const nodeExchange = (parts: NodeDoorParts, req: NodeRequest, res: Server
   }
   const refusal = guard.request(facts)
   if (refusal !== undefined) return refuse(exchange, refusal)
-  if (req.method === "GET" || req.method === "DELETE") {
-    const kept = sessionVerb(exchange)
-    return kept === undefined ? undefined : refuse(exchange, kept)
-  }
-  const admits = guard.media(header)
-  if ("rung" in admits) return refuse(exchange, admits)
-  const resource = new AsyncResource("TREADLE", keepsNothing)
-  readBody(req, header("content-length"), reply.limits.bodyBytes, (body) =>
-    resource.runInAsyncScope(deliver, undefined, exchange, admits, body)
-  )
+  if (gate !== undefined) return authenticate(exchange, gate)
+  return certify === undefined ? serve(exchange) : admitted(exchange, certify(req.socket))
 }

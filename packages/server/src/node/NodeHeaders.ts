@@ -13,3 +13,9 @@ export const headerLookup =
     const value = headers[name]
     return typeof value === "string" || value === undefined ? value : value.join(", ")
   }
+
+/** Every line of a header, joined; the table of Node keeps only the first line of some. */
+export const everyHeader = ({ rawHeaders }: Pick<IncomingMessage, "rawHeaders">, name: string): string | undefined => {
+  const values = rawHeaders.filter((_, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === name)
+  return values.length === 0 ? undefined : values.join(", ")
+}

@@ -1,12 +1,7 @@
 /** The doors on Node. */
-export {
-  McpNode,
-  type ListenSettings,
-  type Listening,
-  type NodeDoor,
-  type ScopedHandler,
-  type Stdio
-} from "./McpNode.ts"
+export { McpNode, type ScopedHandler, type Stdio } from "./McpNode.ts"
+export type { NodeDoor } from "./NodeDoor.ts"
+export type { ListenSettings, Listening, TlsSettings } from "./NodeListen.ts"
 export { McpTest, type RecordedCall, type Recording } from "./McpTest.ts"
 export type { HttpSettings } from "../McpHttp.ts"
 export type { SseSettings } from "../transport/TwoEndpoint.ts"

@@ -14,8 +14,8 @@ import { statusOf } from "./HttpStatus.ts"
 
 /** What a door can do with its response. */
 export interface HttpWriter {
-  /** Writes a whole JSON response. @param session the compat session that it opens */
-  readonly json: (status: number, text: string, session?: string) => void
+  /** Writes a whole response: the text of an answer, the session that it opens, its challenge. */
+  readonly json: (status: number, answer: Answer) => void
   /** Starts an event stream with status 200. */
   readonly open: (session?: string) => void
   /** Writes to the stream. @returns `false` when the client reads too slowly */
@@ -49,6 +49,9 @@ const eventsOf = (writer: HttpWriter): Events => ({
   unread: () => writer.unread(),
   drained: writer.drained
 })
+
+/** What is said where there is no answer. */
+const nothing: Answer = { text: "" }
 
 export class HttpReply implements Sink {
   readonly #writer: HttpWriter
@@ -93,14 +96,14 @@ export class HttpReply implements Sink {
   answer(answer: Answer): void {
     const status = statusOf(answer)
     if (this.#events === undefined && (!this.#always || status !== 200)) {
-      return this.#writer.json(status, answer.text, answer.session)
+      return this.#writer.json(status, answer)
     }
     this.#start(answer.session).end(answer.text)
   }
 
   /** A stream without an answer, or a status without a body: nothing that could be taken for JSON. */
   abandon(): void {
-    if (this.#events === undefined && !this.#takesEvents) return this.#writer.json(202, "")
+    if (this.#events === undefined && !this.#takesEvents) return this.#writer.json(202, nothing)
     this.#start().end()
   }
 

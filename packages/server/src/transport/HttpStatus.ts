@@ -13,6 +13,10 @@ const refusedStatus: { readonly [R in Rung]: number } = {
   "content-type": 415,
   "body-size": 413,
   "body-gone": 500,
+  authorization: 400,
+  token: 401,
+  verifier: 503,
+  certificate: 403,
   principal: 500,
   json: 400,
   message: 400,
@@ -30,6 +34,7 @@ const refusedStatus: { readonly [R in Rung]: number } = {
   "method-served": 404,
   "name-agrees": 400,
   "params-agree": 400,
+  scopes: 403,
   "id-free": 400,
   calls: 429,
   stopping: 503

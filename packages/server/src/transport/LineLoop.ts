@@ -126,7 +126,10 @@ export const startLineLoop = (server: LineServer, port: LinePort, options: LoopO
     if (value === undefined) {
       return sink.answer(refused({ rung: "json", error: RpcError.parseError("Parse error: the line is not JSON") }))
     }
-    serve({ value, http: undefined, context: options.context, principal, services: undefined, owner }, sink)
+    serve(
+      { value, http: undefined, overHttp: false, context: options.context, principal, services: undefined, owner },
+      sink
+    )
   }
   const cutter = new LineCutter(server.limits.lineBytes, serveLine, options.decode)
   let finish = () => {}

@@ -7,23 +7,8 @@ import { isRecord } from "@treadle/protocol/json"
 import * as Redacted from "effect/Redacted"
 import { Limits } from "../Limits.ts"
 import type { McpBuildError } from "../McpBuildError.ts"
-
-type Faults = ReadonlyArray<McpBuildError>
-
-/** What is wrong with a value that was given, and the cure. */
-type Check = (setting: string, value: unknown) => Faults
-
-/** @param place of the value: `origins[0]` in `origins` */
-const fault = (place: string, why: string): Faults => [
-  { _tag: "InvalidSetting", setting: place.split(/[.[]/, 1)[0] ?? place, why, place }
-]
-
-/** A value in a sentence. */
-const shown = (value: unknown): string => {
-  if (typeof value === "string") return JSON.stringify(value)
-  if (typeof value === "object" && value !== null) return Array.isArray(value) ? "an array" : "an object"
-  return typeof value === "function" ? "a function" : String(value)
-}
+import { authentication, openAddressFaults, resourceAddressFaults, transportSecurity } from "./AuthChecks.ts"
+import { fault, shown, type Check, type Faults } from "./SettingFault.ts"
 
 const oneOf =
   (...values: ReadonlyArray<string | boolean>): Check =>
@@ -180,14 +165,20 @@ const checks: Readonly<Record<string, Check>> = {
   // A route of an HttpRouter may end a segment with a question mark.
   path: textLike(/^\/(?:[^\s?#]|\?(?=\/|$))*$/, "path", "/mcp"),
   principal: aFunction,
-  request: aFunction
+  request: aFunction,
+  auth: authentication,
+  tls: transportSecurity
 }
 
 /** Every fault of the settings that a door was given; empty when it can be made. */
 export const settingErrors = (settings: object): ReadonlyArray<McpBuildError> => {
   if (!isRecord(settings)) return fault("settings", `${shown(settings)} is no object; pass one, or leave it out`)
-  return Object.entries(checks).flatMap(([setting, check]) => {
-    const value = settings[setting]
-    return value === undefined ? [] : check(setting, value)
-  })
+  return [
+    ...Object.entries(checks).flatMap(([setting, check]) => {
+      const value = settings[setting]
+      return value === undefined ? [] : check(setting, value)
+    }),
+    ...resourceAddressFaults(settings),
+    ...openAddressFaults(settings)
+  ]
 }

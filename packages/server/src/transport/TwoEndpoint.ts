@@ -91,15 +91,25 @@ const makePipes = ({ hangUp, hold, limits, serve }: TwoEndpointServer, messages:
   return {
     openStream,
     endSession: () => noVerb,
-    /** Takes a message, and says no more about it here. */
+    /** Takes a message, and says no more about it here, except that its sender lacks scopes. */
     serve: ({ context, http, principal, services, value }: Inbound, reply: Sink): Outcome => {
       const pipe = pipes.get(idIn(http?.url ?? "") ?? "")
       if (pipe === undefined || pipe.principal !== principal?.id) {
         reply.answer(refused({ rung: "session-known", error: unknown }))
         return undefined
       }
-      serve({ value, http: undefined, context, principal, services, owner: pipe.owner }, pipe.sink)
-      return "accepted"
+      let refusedHere = false
+      const sink: Sink = {
+        ...pipe.sink,
+        answer: (answer) => {
+          refusedHere = answer.challenge !== undefined
+          if (refusedHere) reply.answer(answer)
+          else pipe.sink.answer(answer)
+        }
+      }
+      const { owner } = pipe
+      serve({ value, http: undefined, overHttp: true, context, principal, services, owner }, sink)
+      return refusedHere ? undefined : "accepted"
     }
   }
 }

@@ -9,7 +9,8 @@ import { HeaderName } from "@treadle/protocol/http"
 import type { Inbound } from "../envelope/Inbound.ts"
 import type { Refusal } from "../envelope/Refusal.ts"
 import { refused } from "../engine/Answers.ts"
-import type { Sink } from "../engine/Sink.ts"
+import type { Answer, Sink } from "../engine/Sink.ts"
+import type { AuthGate } from "./AuthGate.ts"
 import type { PageReply } from "./Cors.ts"
 import { goneBody, notUtf8, parseText, tooLarge, type Body } from "./HttpBody.ts"
 import type { Guard } from "./HttpGuard.ts"
@@ -18,13 +19,18 @@ import { HttpReply, type HttpWriter, type ReplySettings } from "./HttpReply.ts"
 import { statusOf, streamOver } from "./HttpStatus.ts"
 import type { Serve } from "./Outcome.ts"
 
+/** Who is calling, or why that cannot be told. */
+interface WebCaller {
+  readonly principal?: Principal | undefined
+  readonly refusal?: Refusal | undefined
+}
+
 /** What the requests of one door share. */
 export interface WebDoorParts {
   readonly serve: Serve
-  readonly identify: (context: unknown) => {
-    readonly principal?: Principal | undefined
-    readonly refusal?: Refusal | undefined
-  }
+  readonly identify: (context: unknown) => WebCaller
+  /** What callers must show, where they must. */
+  readonly gate: AuthGate | undefined
   readonly endSession: (inbound: Inbound) => Refusal | undefined
   readonly openStream: (inbound: Inbound, sink: Sink) => OpenedStream
   readonly guard: Guard
@@ -35,7 +41,7 @@ export interface WebDoorParts {
 export interface WebCall {
   readonly context: unknown
   readonly services?: Context.Context<never> | undefined
-  /** Who is calling, where the door knows; else the server's own `principal` is asked. */
+  /** Who is calling, where the door knows and nothing must be shown; else the server's own `principal` is asked. */
   readonly principal?: Principal | undefined
   /** Whose running calls are counted together, where there is no principal. */
   readonly owner?: string
@@ -43,11 +49,12 @@ export interface WebCall {
 
 const sessionHeader = (session: string | undefined) => (session === undefined ? {} : { [HeaderName.session]: session })
 
-const jsonResponse = (status: number, text: string, session?: string): Response =>
-  new Response(text, {
+const answerResponse = (status: number, { challenge, session, text }: Answer): Response =>
+  new Response(text === "" ? null : text, {
     status,
     headers: {
-      "content-type": "application/json",
+      ...(text === "" ? {} : { "content-type": "application/json" }),
+      ...(challenge === undefined ? {} : { "www-authenticate": challenge }),
       ...sessionHeader(session)
     }
   })
@@ -80,8 +87,8 @@ class WebWriter implements HttpWriter {
     })
   })
 
-  json(status: number, text: string, session?: string): void {
-    this.#settle(jsonResponse(status, text, session))
+  json(status: number, answer: Answer): void {
+    this.#settle(answerResponse(status, answer))
   }
 
   open(session?: string): void {
@@ -186,7 +193,7 @@ const readBody = async (request: Request, limit: number): Promise<Body> => {
 /** The response to a request that is not served. @param guard whose verbs are named to one with another */
 export const refusedResponse = (refusal: Refusal, guard?: Guard): Response => {
   const answer = refused(refusal)
-  const response = jsonResponse(statusOf(answer), answer.text)
+  const response = answerResponse(statusOf(answer), answer)
   if (refusal.rung === "verb" && guard !== undefined) response.headers.set("allow", guard.allow)
   return response
 }
@@ -196,20 +203,43 @@ const headerOf =
   (name: string): string | undefined =>
     request.headers.get(name) ?? (name === "host" ? new URL(request.url).host : undefined)
 
+/** Who sends a request where nothing must be shown: whom the door knows, or the author's own function names. */
+const identified = ({ identify }: WebDoorParts, { context, principal }: WebCall): WebCaller =>
+  principal === undefined ? identify(context) : { principal }
+
+/** Who sends a request, as what it shows says. */
+const admitted = async (gate: AuthGate, request: Request): Promise<WebCaller> => {
+  const credentials = { authorization: request.headers.get("authorization") ?? undefined, url: request.url }
+  const passed = await new Promise<Principal | Refusal>((resolve, reject) => {
+    const leave = gate.admit(credentials, resolve)
+    if (leave === undefined) return
+    const gone = () => {
+      leave()
+      reject(request.signal.reason)
+    }
+    if (request.signal.aborted) gone()
+    else request.signal.addEventListener("abort", gone, { once: true })
+  })
+  return "rung" in passed ? { refusal: passed } : { principal: passed }
+}
+
 /** Serves one request, once its sender has been told what pages are told. */
 const exchange = async (parts: WebDoorParts, request: Request, call: WebCall): Promise<Response> => {
   const header = headerOf(request)
   const refusal = parts.guard.request({ method: request.method, header, loopback: undefined })
   if (refusal !== undefined) return refusedResponse(refusal, parts.guard)
+  const shown = parts.gate === undefined ? undefined : await admitted(parts.gate, request)
+  if (shown?.refusal !== undefined) return refusedResponse(shown.refusal)
   const admits = request.method === "POST" ? parts.guard.media(header) : events
   if ("rung" in admits) return refusedResponse(admits)
   const deaf = request.method === "GET" ? parts.guard.stream(header) : undefined
   if (deaf !== undefined) return refusedResponse(deaf)
-  const caller = call.principal === undefined ? parts.identify(call.context) : { principal: call.principal }
+  const caller = shown ?? identified(parts, call)
   if (caller.refusal !== undefined) return refusedResponse(caller.refusal)
   const inbound: Inbound = {
     value: undefined,
     http: { header, url: request.url },
+    overHttp: true,
     context: call.context,
     principal: caller.principal,
     services: call.services,
@@ -256,8 +286,17 @@ export const toldPage = (page: PageReply | undefined, response: Response): Respo
   return response
 }
 
-/** Serves one request. Rejects only where the body breaks off, because then nobody waits for an answer. */
+const documentOf = ({ gate }: WebDoorParts, request: Request): Response | undefined => {
+  const reply = gate?.document(request.method, new URL(request.url).pathname)
+  if (reply === undefined) return undefined
+  const { headers, status, text } = reply
+  return new Response(text === "" || request.method === "HEAD" ? null : text, { status, headers })
+}
+
+/** Serves one request. Rejects only where its sender goes away before it is read, because then nobody waits for an answer. */
 export const webExchange = async (parts: WebDoorParts, request: Request, call: WebCall): Promise<Response> => {
+  const document = parts.gate === undefined ? undefined : documentOf(parts, request)
+  if (document !== undefined) return document
   const page = pageOf(parts, request)
   const isPreflight = page?.preflight === true
   return toldPage(page, isPreflight ? new Response(null, { status: 204 }) : await exchange(parts, request, call))

@@ -203,7 +203,15 @@ describe("a change in the turn of its listen request", () => {
         tick: () => {}
       }
       const value = rawRequest(0, "subscriptions/listen", { notifications: { toolsListChanged: true } })
-      const inbound = { value, http: undefined, context: {}, principal: undefined, services: undefined, owner: "o" }
+      const inbound = {
+        value,
+        http: undefined,
+        overHttp: false,
+        context: {},
+        principal: undefined,
+        services: undefined,
+        owner: "o"
+      }
       const call = served.serve(inbound, sink)
       yield* served.live.changed(Change.tools)
       yield* TestClock.adjust(50)

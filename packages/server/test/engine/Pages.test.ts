@@ -201,7 +201,7 @@ describe("a cursor", () => {
   it.effect("PAGE-04: of an older list is -32602; a list of the same entries is the same list", () =>
     Effect.gen(function* () {
       const entry = (name: string): ServedEntry<Listed & { readonly name: string }> => ({
-        handler: { name, listing: JSON.stringify({ name }), visible: undefined },
+        handler: { name, listing: JSON.stringify({ name }), visible: undefined, scopes: undefined },
         services: Context.empty()
       })
       const entries = names(7).map(entry)
@@ -219,6 +219,7 @@ describe("a cursor", () => {
         const inbound = {
           value: undefined,
           http: undefined,
+          overHttp: false,
           context: {},
           principal: undefined,
           services: undefined,
@@ -228,7 +229,9 @@ describe("a cursor", () => {
           versions: [v2026_07_28.version],
           hasMethod: () => true,
           paramHeaders: () => [],
-          session: () => "not-named" as const
+          session: () => "not-named" as const,
+          scopes: () => [],
+          challenge: () => ""
         }
         const answered = row(new Admitted(inbound, Message.request(1, "tools/list", params), offered))
         if (typeof answered === "string" || !("effect" in answered)) return assert.fail("it must run")

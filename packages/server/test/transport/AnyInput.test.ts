@@ -55,7 +55,7 @@ describe("any JSON", () => {
               tick: () => {}
             }
             const inbound = { value, context: {}, principal: undefined, services: undefined, owner: "o" }
-            const outcome = served.serve({ ...inbound, http: undefined }, sink)
+            const outcome = served.serve({ ...inbound, http: undefined, overHttp: false }, sink)
             assert.strictEqual(answers.length, outcome === "accepted" ? 0 : 1)
             for (const text of answers) assert.isTrue(isAnswer(JSON.parse(text)), text)
             return true

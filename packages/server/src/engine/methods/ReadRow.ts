@@ -1,41 +1,13 @@
 /**
- * The row of `resources/read`: the resource of this URI, else the first template whose form it has and whose variables
- * fit.
+ * The row of `resources/read`.
  */
 import * as Effect from "effect/Effect"
 import { own } from "@treadle/protocol/json"
 import { RpcError } from "@treadle/protocol/rpc"
-import * as Result from "effect/Result"
-import type { Reading } from "../../handler/ResourceHandler.ts"
-import { canonicalUri } from "../../handler/ResourceUri.ts"
 import { internalError, resourceNotFound } from "../../reply/ErrorReply.ts"
-import type { ServedEntry } from "../offer/ListTable.ts"
 import type { Offer } from "../offer/Offer.ts"
+import { readable, seenBy } from "../offer/Readable.ts"
 import type { Row } from "./Row.ts"
-
-interface Found {
-  readonly reading: Reading
-  readonly entry: ServedEntry<{ readonly timeout: number | undefined }>
-}
-
-/** What reads a URI, or why nothing does: the problems of the first template of its form. */
-const find = (
-  { resources, templates }: Pick<Offer, "resources" | "templates">,
-  uri: string,
-  context: unknown
-): Found | ReadonlyArray<string> => {
-  const key = canonicalUri(uri)
-  const resource = key === undefined ? undefined : resources.find(key, context)
-  if (resource !== undefined) return { reading: resource.handler.read(uri), entry: resource }
-  let problems: ReadonlyArray<string> | undefined
-  for (const entry of templates.visible(context)) {
-    const matched = entry.handler.match(uri)
-    if (matched === undefined) continue
-    if (Result.isSuccess(matched)) return { reading: matched.success, entry }
-    problems ??= matched.failure
-  }
-  return problems ?? []
-}
 
 /** Reads a resource (RES-03, RES-04). */
 export const readRow =
@@ -43,7 +15,7 @@ export const readRow =
   ({ inbound, request, revision }) => {
     const uri = own(request.params, "uri")
     if (typeof uri !== "string") return RpcError.invalidParams("params.uri must be the URI of a resource")
-    const found = find(offer, uri, inbound.context)
+    const found = readable(uri, seenBy(offer, inbound.context))
     const missing = (problems?: ReadonlyArray<string>) => resourceNotFound(uri, revision.era, problems)
     if (!("reading" in found)) return missing(found)
     return {

@@ -10,6 +10,8 @@ export interface Listed {
   readonly listing: string
   /** Whether a caller sees the entry and may use it; everybody, where absent. */
   readonly visible: ((context: never) => boolean) | undefined
+  /** The scopes that a caller needs over HTTP to use it; none, where absent. */
+  readonly scopes: ReadonlyArray<string> | undefined
 }
 
 /** Keeps what was made for an entry, until nobody needs it any more. */
@@ -45,6 +47,7 @@ export class ListTable<H extends Listed> {
   readonly #keyOf: (handler: H) => string
   #entries: ReadonlyMap<string, ServedEntry<H>> = new Map()
   #guarded: ReadonlyArray<H> = []
+  #scoped = false
   #version = 0
 
   /** @param keyOf what entries are found by */
@@ -57,10 +60,21 @@ export class ListTable<H extends Listed> {
     return this.#entries.size
   }
 
+  /** Whether any entry needs scopes. */
+  get scoped(): boolean {
+    return this.#scoped
+  }
+
+  /** The entries in the order of definition, whoever sees them. */
+  get all(): ReadonlyArray<ServedEntry<H>> {
+    return [...this.#entries.values()]
+  }
+
   /** Puts other entries in the place of all that there are. Views of before are of an older list. */
   replace(entries: ReadonlyArray<ServedEntry<H>>): void {
     this.#entries = new Map(entries.map((entry) => [this.#keyOf(entry.handler), entry]))
     this.#guarded = entries.flatMap(({ handler }) => (handler.visible === undefined ? [] : [handler]))
+    this.#scoped = entries.some(({ handler }) => handler.scopes !== undefined && handler.scopes.length > 0)
     this.#version++
   }
 

@@ -1,0 +1,21 @@
+/**
+ * What an author says of a tool for one server, beside the contract that clients share.
+ */
+
+/** What a tool may be told beside its contract. */
+export interface ToolOptions<in Ctx> {
+  /** Whether a caller sees the tool and may call it. */
+  readonly visible?: (context: Ctx) => boolean
+  /**
+   * Scopes of OAuth that a caller needs over HTTP, all of them; one without is refused with 403 and told which
+   * (AUTH-22). Who sees the tool is up to `visible`.
+   */
+  readonly scopes?: ReadonlyArray<string>
+  /** Milliseconds after which a call is interrupted and the model is told so. No limit by default. */
+  readonly timeout?: number
+  /**
+   * Whether the state of a call that asks may be presented once only, for what must not be done twice with one answer.
+   * It is spent in the `StateStore`.
+   */
+  readonly once?: boolean
+}
