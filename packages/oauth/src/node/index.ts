@@ -4,6 +4,9 @@
 export { makeFileStore, type FileStoreSettings } from "./FileTokenStore.ts"
 export type { TokenStore } from "../TokenStore.ts"
 
+/** Providers of tokens. */
+export { NodeOAuth } from "./NodeOAuth.ts"
+
 /** How a person logs in. */
 export { makeLoopbackBrowser, type LoopbackSettings } from "./LoopbackListener.ts"
 export { openBrowser, type BrowserPlace } from "./OpenBrowser.ts"
