@@ -254,6 +254,20 @@ describe("tokens that are bound to a key (RFC 9449, AEXT-07)", () => {
     })
   )
 
+  it.effect("are demanded: a login that is kept without a key is of no use", () =>
+    Effect.gen(function* () {
+      const auth = yield* scriptedAuth()
+      binds(auth)
+      const store = makeMemoryStore()
+      yield* openWith(auth, loggingIn({ store }))
+      yield* openWith(auth, loggingIn({ ...bound, store }))
+      assert.deepStrictEqual(
+        [...auth.issued.values()].map(({ key }) => key !== undefined),
+        [false, true]
+      )
+    })
+  )
+
   it.effect("are demanded: a server that binds none is refused before anybody logs in", () =>
     Effect.gen(function* () {
       const auth = yield* scriptedAuth()

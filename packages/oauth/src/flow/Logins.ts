@@ -64,7 +64,8 @@ export class Logins {
       const grant = value === undefined ? undefined : Kept.grant.decode(value)
       if (grant === undefined || grant.issuer !== binding.issuer || grant.resource !== binding.resource)
         return undefined
-      return yield* loginOf(grant)
+      // One that is bound to no key is of no use where that is demanded.
+      return this.#parts.dpop && grant.bindingKey === undefined ? undefined : yield* loginOf(grant)
     })
   })
 
