@@ -116,8 +116,7 @@ const beating = (file: FileHandle): Effect.Effect<void> =>
 /** Whether an owner's process is known to be gone. */
 const isGone = async (path: string): Promise<boolean> => {
   const [pid, place] = ((await ifThere(readFile(path, "utf8"))) ?? "").split("\n")
-  const known = /^[1-9]\d{0,9}$/.test(pid ?? "")
-  return known && place === (await machine()) && !isRunning(Number(pid))
+  return place === (await machine()) && !isRunning(Number(pid))
 }
 
 /** Removes a file whose owner is dead. @returns whether it was */

@@ -1,34 +1,17 @@
-import { spawn } from "node:child_process"
 import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import { Recorder } from "@treadle/testing"
 import { bundled } from "../../../server/test/fixtures/bundled.ts"
 import { makeFileStore } from "../../src/node/FileTokenStore.ts"
+import { startedChild } from "./fixtures/child.ts"
 import { filesIn, folder } from "./fixtures/folder.ts"
 
 const program = bundled("fixtures/storeChild", import.meta.url)
 
-/** A process with a store, killed at last with the scope. */
-const child = (directory: string, ...deed: ReadonlyArray<string>) =>
-  Effect.acquireRelease(
-    Effect.sync(() => {
-      const words = new Recorder<string>()
-      const process_ = spawn(process.execPath, [program, directory, ...deed], { stdio: ["ignore", "pipe", "inherit"] })
-      process_.stdout.setEncoding("utf8").on("data", (text: string) => words.record(text))
-      const ended = new Promise<number | string | null>((resolve) =>
-        process_.once("exit", (code, signal) => resolve(code ?? signal))
-      )
-      return { words, ended, kill: () => process_.kill("SIGKILL") }
-    }),
-    ({ ended, kill }) =>
-      Effect.promise(() => {
-        kill()
-        return ended
-      })
-  )
+/** A process with a store. */
+const child = (directory: string, ...deed: ReadonlyArray<string>) => startedChild(program, directory, ...deed)
 
 const valueOf = (directory: string, key: string) =>
   Effect.map(makeFileStore({ directory }).read(key), (kept) => (kept === undefined ? undefined : Redacted.value(kept)))
@@ -41,7 +24,7 @@ describe("processes that share a store", () => {
       const children = yield* Effect.forEach(names, (name) => child(directory, "count", name))
       const codes = yield* Effect.promise(() => Promise.all(children.map(({ ended }) => ended)))
       assert.deepStrictEqual(codes, [0, 0, 0, 0])
-      assert.strictEqual(yield* valueOf(directory, "count"), "40")
+      assert.strictEqual(yield* valueOf(directory, "count"), "24")
       for (const name of names) assert.strictEqual(yield* valueOf(directory, name), `token of ${name}`)
       assert.deepStrictEqual(readdirSync(join(directory, "locks")), [])
       assert.strictEqual(filesIn(directory).length, names.length + 2)

@@ -130,13 +130,11 @@ describe("turns by files", () => {
     )
   )
 
-  it.effect("show life each second as long as they last", () =>
-    Effect.gen(function* () {
-      const path = yield* locks
-      yield* inTurn(
-        path,
-        "lock",
-        Effect.gen(function* () {
+  it.effect("show life each second as long as they last, and no longer", () =>
+    withSleeps((sleeps) =>
+      Effect.gen(function* () {
+        const path = yield* locks
+        const during = Effect.gen(function* () {
           const file = join(path, readdirSync(path)[0]!)
           const moved = (to: number) =>
             Effect.promise(async () => {
@@ -147,8 +145,15 @@ describe("turns by files", () => {
             yield* moved(second * 1_000)
           }
         })
-      )
-    })
+        yield* inTurn(path, "lock", during)
+        const before = sleeps.events.length
+        for (let second = 0; second < 5; second++) {
+          yield* TestClock.adjust(1_000)
+          yield* Effect.promise(() => new Promise(setImmediate))
+        }
+        assert.strictEqual(sleeps.events.length, before)
+      })
+    )
   )
 })
 
