@@ -6,6 +6,7 @@ import { VerifierUnavailable } from "@treadle/server"
 import { isJsonObject, isRecord, own, parseJson } from "@treadle/protocol/json"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import { createLocalJWKSet, errors, type CryptoKey, type JSONWebKeySet, type JWSHeaderParameters } from "jose"
 import { undocumented, type Authority } from "./Authority.ts"
@@ -93,6 +94,7 @@ class FetchedKeys implements IssuerKeys {
   readonly #keyTime: number
   readonly #cooldown: number
   #kept: { readonly keys: KeysFor; readonly at: number } | undefined
+  /** When the last fetch ended. */
   #askedAt: number | undefined
   #failure: { readonly error: VerifierUnavailable; readonly times: number } | undefined
 
@@ -146,20 +148,21 @@ class FetchedKeys implements IssuerKeys {
     return now - this.#askedAt >= Math.min(pause, this.#cooldown)
   }
 
-  readonly #refresh: Effect.Effect<void> = Effect.flatMap(Clock.currentTimeMillis, (now) => {
-    this.#askedAt = now
-    return Effect.matchEffect(this.#fetch, {
-      onSuccess: (keys) =>
-        Effect.sync(() => {
-          this.#kept = { keys, at: now }
+  readonly #refresh: Effect.Effect<void> = Effect.flatMap(Clock.currentTimeMillis, (at) =>
+    Effect.flatMap(Effect.result(this.#fetch), (fetched) =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) => {
+        this.#askedAt = now
+        if (Result.isSuccess(fetched)) {
+          this.#kept = { keys: fetched.success, at }
           this.#failure = undefined
-        }),
-      onFailure: (error) => {
+          return Effect.void
+        }
+        const error = fetched.failure
         this.#failure = { error, times: (this.#failure?.times ?? 0) + 1 }
         return this.#kept === undefined ? Effect.void : Effect.logWarning(`${error.why}; the keys of before are used`)
-      }
-    })
-  })
+      })
+    )
+  )
 }
 
 /** Makes the keys of an issuer; live, where they must be fetched. */
