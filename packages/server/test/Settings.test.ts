@@ -9,10 +9,19 @@ import * as Redacted from "effect/Redacted"
 import * as HttpRouter from "effect/http/HttpRouter"
 import { McpRouter } from "../src/http-router/index.ts"
 import { McpHttp } from "../src/http.ts"
-import { describeBuildError, Limits, Mcp, McpBuildErrors, McpMemory } from "../src/index.ts"
+import {
+  describeBuildError,
+  Limits,
+  Mcp,
+  McpBuildErrors,
+  McpMemory,
+  ProtectedResource,
+  StaticBearer
+} from "../src/index.ts"
 import { McpNode, type ListenSettings } from "../src/node/index.ts"
 import { httpDoors } from "./fixtures/cells.ts"
 import { empty } from "./fixtures/calling.ts"
+import { tokens } from "./fixtures/tokens.ts"
 
 const key = (id: unknown, secret: unknown = new Uint8Array(32)) => ({ id, secret })
 
@@ -30,6 +39,9 @@ const refusedWith = (settings: object): ReadonlyArray<string> => {
     return reasons(error)
   }
 }
+
+/** A resource with another setting, of an author without types. */
+const tokensOf = (changed: object) => ProtectedResource.make({ ...tokens().settings, ...changed })
 
 const wrong: ReadonlyArray<readonly [settings: object, reason: string]> = [
   [{ limits: { bodyBytes: -1 } }, "limits.bodyBytes: -1 is no limit; write a whole number, above 0."],
@@ -105,7 +117,90 @@ const wrong: ReadonlyArray<readonly [settings: object, reason: string]> = [
   [{ host: "" }, 'host: "" is no address; write it as "127.0.0.1".'],
   [{ path: "mcp" }, 'path: "mcp" is no path; write it as "/mcp".'],
   [{ messages: "/a b" }, 'messages: "/a b" is no address; write it as "/messages".'],
-  [{ principal: "me" }, 'principal: "me" is no function; pass one.']
+  [{ principal: "me" }, 'principal: "me" is no function; pass one.'],
+  [{ auth: "secret" }, 'auth: "secret" is none; write ProtectedResource.make({ … }) or StaticBearer.make({ … }).'],
+  [
+    { auth: tokensOf({ resource: undefined }) },
+    'auth.resource: it is missing; write the public address of this endpoint, as resource: "https://mcp.example/mcp".'
+  ],
+  [
+    { auth: tokensOf({ resource: "http://mcp.example/mcp" }) },
+    'auth.resource: "http://mcp.example/mcp" is not https, which only a loopback address may be without.'
+  ],
+  [
+    { auth: tokensOf({ resource: "https://mcp.example/mcp#a" }) },
+    'auth.resource: "https://mcp.example/mcp#a" has a query or a fragment; leave that out.'
+  ],
+  [
+    { auth: tokensOf({ resource: "https://ada:s3cr3t@mcp.example/mcp" }) },
+    "auth.resource: it has a name or a password; leave that out."
+  ],
+  [
+    { auth: tokensOf({ resource: "https://mcp.example/a/../mcp" }) },
+    'auth.resource: "https://mcp.example/a/../mcp" has a path that is written otherwise in requests; write "/mcp".'
+  ],
+  [
+    { auth: tokensOf({ resource: "/mcp" }) },
+    'auth.resource: "/mcp" is no address; write it as "https://mcp.example/mcp".'
+  ],
+  [
+    { auth: tokensOf({ authorizationServers: [] }) },
+    'auth.authorizationServers: it names none; write authorizationServers: ["https://login.example"].'
+  ],
+  [
+    { auth: tokensOf({ authorizationServers: ["https://login.example", "http://login.example"] }) },
+    'auth.authorizationServers[1]: "http://login.example" is not https, which only a loopback address may be without.'
+  ],
+  [
+    { auth: tokensOf({ verifier: () => true }) },
+    "auth.verifier: a function is no TokenVerifier; write TokenVerifier.make(…)."
+  ],
+  [
+    { auth: tokensOf({ scopes: { required: ["offline_access"] } }) },
+    'auth.scopes.required[0]: "offline_access" is for clients to ask of their authorization server; leave it out (SEP-2207).'
+  ],
+  [
+    { auth: tokensOf({ scopes: { supported: ["a", "offline_access"] } }) },
+    'auth.scopes.supported[1]: "offline_access" is for clients to ask of their authorization server; leave it out (SEP-2207).'
+  ],
+  [
+    { auth: tokensOf({ scopes: { required: "a b" } }) },
+    'auth.scopes.required: "a b" is no array of scopes; write ["files:read"].'
+  ],
+  [
+    { auth: tokensOf({ scopes: { implies: { a: ["b c"] } } }) },
+    'auth.scopes.implies.a[0]: "b c" is no scope; write each by itself, without spaces.'
+  ],
+  [{ auth: tokensOf({ name: "" }) }, 'auth.name: "" is no text; write some, or leave it out.'],
+  [{ auth: StaticBearer.make({ tokens: {} }) }, 'auth.tokens: it has none; write tokens: { robot: "…" }.'],
+  [
+    { auth: StaticBearer.make({ tokens: { robot: "hunter 2" } }) },
+    "auth.tokens.robot: it is no token; give letters, digits and - . _ ~ + /, such as openssl rand -hex 32 prints."
+  ],
+  [
+    { auth: StaticBearer.make({ tokens: { a: "same", b: Redacted.make("same") } }) },
+    'auth.tokens.b: it is the token of "a" too; give each caller its own.'
+  ],
+  [
+    { auth: StaticBearer.make({ tokens: { a: "hunter2" }, scopes: { b: ["x"] } }) },
+    "auth.scopes.b: there is no token of this caller; give it one in tokens."
+  ],
+  [{ tls: { cert: "x" } }, "tls.key: it is missing; give the text of a file in PEM form."],
+  [{ tls: { key: "s3cr3t", cert: 5 } }, "tls.cert: it is missing; give the text of a file in PEM form."],
+  [
+    { tls: { key: "s3cr3t", cert: "x", scopes: { "CN=a": ["x"] } } },
+    "tls.scopes: only callers with a certificate have these; give clientCa too."
+  ],
+  [
+    { host: "0.0.0.0", hosts: ["a.example"] },
+    "host: McpNode.listen does not open 0.0.0.0 without authentication; give auth: ProtectedResource.make({ … }) or " +
+      "StaticBearer.make({ … }), or tls with clientCa; or listen on 127.0.0.1, or mount McpNode.handler(mcp) behind your own " +
+      "authentication."
+  ],
+  [
+    { host: "0.0.0.0", auth: tokensOf({}) },
+    'hosts: 0.0.0.0 is reached by names that only you know; write hosts: ["mcp.example"], or hosts: "any".'
+  ]
 ]
 
 const right: ReadonlyArray<object> = [
@@ -118,6 +213,12 @@ const right: ReadonlyArray<object> = [
   { origins: ["https://App.Example", "http://127.0.0.1:8080", "chrome-extension://abcdef", "null"] },
   { hosts: ["App.Example", "a.example:8080", "[::1]", "[::1]:80", "box_1"] },
   { stateKeys: [key("a"), key("b", Redacted.make(new Uint8Array(32)))] },
+  { auth: tokens({}, { required: [], supported: ["a"], implies: { a: ["b", "offline_access"] } }), hosts: "any" },
+  { auth: tokensOf({ resource: "http://127.0.0.1:8080", documentation: "https://a.example/x", name: "Box" }) },
+  { auth: tokensOf({ resource: "HTTPS://MCP.example/", authorizationServers: ["http://localhost:9/a"] }) },
+  { auth: StaticBearer.make({ tokens: { a: "x", b: Redacted.make("y==") }, scopes: { a: ["x"] } }) },
+  { host: "::", hosts: "any", auth: tokens() },
+  { host: "10.0.0.1", hosts: ["a.example"], tls: { key: Redacted.make("x"), cert: "x", clientCa: new Uint8Array(1) } },
   { path: "/:tenant?/mcp", port: 0, host: "::1", messages: "https://a.example/messages" }
 ]
 

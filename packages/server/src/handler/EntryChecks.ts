@@ -47,11 +47,11 @@ export const timeoutProblems = (timeout: number | undefined): ReadonlyArray<stri
 export const scopeProblems = (scopes: unknown): ReadonlyArray<string> => {
   if (scopes === undefined) return []
   if (!Array.isArray(scopes)) return ['scopes must be an array; write scopes: ["files:read"]']
-  return scopes.flatMap((scope: unknown) =>
-    isAuthScope(scope)
-      ? []
-      : [`scopes has ${JSON.stringify(scope)}, which is no scope; write each by itself, without spaces`]
-  )
+  return scopes.flatMap((scope: unknown) => {
+    const said = `scopes has ${JSON.stringify(scope)}, which is`
+    if (!isAuthScope(scope)) return [`${said} no scope; write each by itself, without spaces`]
+    return scope === "offline_access" ? [`${said} for clients to ask of their authorization server; leave it out`] : []
+  })
 }
 
 /** What the types forbid, and plain JavaScript does not. */

@@ -14,6 +14,7 @@ import { McpNode, type NodeRequest } from "../../src/node/index.ts"
 import { empty } from "../fixtures/calling.ts"
 import { listening } from "../fixtures/cells.ts"
 import { headersOf } from "../fixtures/rawPeers.ts"
+import { resource, tokens } from "../fixtures/tokens.ts"
 
 interface Ctx {
   readonly user: string
@@ -24,6 +25,7 @@ const mcp = empty<Ctx>().tool(
   { description: "Tested", input: { greeting: Schema.String } },
   async ({ greeting }, { context }) => `${greeting} ${context.user}`
 )
+const whoami = empty().tool("whoami", { description: "Tested", input: { greeting: Schema.String } }, async () => "")
 const message = rawToolCall(1, "whoami", { greeting: "Hé" })
 const user = { user: "Ada" }
 
@@ -153,6 +155,83 @@ describe("Fastify", () => {
           assert.include(json.error.message, "pass the parsed body as req.body")
         }
       }
+    })
+  )
+})
+
+const documents = ["/.well-known/oauth-protected-resource/mcp", "/.well-known/oauth-protected-resource"]
+
+describe("a protected resource", () => {
+  const auth = tokens({ ada: [] })
+  const statuses = (base: string) =>
+    Effect.promise(async () => {
+      const found = []
+      for (const path of documents) {
+        const response = await fetch(base + path)
+        const document = (await response.json()) as { readonly resource?: unknown }
+        found.push([response.status, document.resource])
+      }
+      const headers = headersOf(message)
+      const post = (more: Record<string, string>) =>
+        fetch(`${base}/mcp`, { method: "POST", headers: { ...headers, ...more }, body: JSON.stringify(message) })
+      found.push((await post({})).status, (await post({ authorization: "Bearer ada" })).status)
+      return found
+    })
+  const expected = [[200, resource], [200, resource], 401, 200]
+
+  it.effect("B018: is served by Express, its metadata by the same handler, mounted at a path or at a prefix", () =>
+    Effect.gen(function* () {
+      const door = McpNode.handler(empty().add(whoami), { auth })
+      const routed = express().all("/mcp", door)
+      for (const path of documents) routed.all(path, door)
+      const mounted = express().use("/mcp", door).use("/.well-known/oauth-protected-resource", door)
+      for (const app of [routed, mounted]) {
+        assert.deepStrictEqual(yield* statuses(`http://127.0.0.1:${yield* listening(app)}`), expected)
+      }
+    })
+  )
+
+  it.effect("B018: is served by Fastify", () =>
+    Effect.gen(function* () {
+      const door = McpNode.handler(empty().add(whoami), { auth })
+      const server = fastify()
+      for (const path of ["/mcp", ...documents]) {
+        server.all(path, (request, reply) => {
+          reply.hijack()
+          door(Object.assign(request.raw, { body: request.body }), reply.raw)
+        })
+      }
+      yield* Effect.acquireRelease(
+        Effect.promise(() => server.listen({ port: 0, host: "127.0.0.1" })),
+        () => Effect.promise(() => server.close())
+      )
+      const address = server.server.address()
+      const port = typeof address === "object" && address !== null ? address.port : 0
+      assert.deepStrictEqual(yield* statuses(`http://127.0.0.1:${port}`), expected)
+    })
+  )
+
+  it.effect("B018: is served by Hono", () =>
+    Effect.gen(function* () {
+      const door = McpHttp.fetch(empty().add(whoami), { auth })
+      const app = new Hono()
+      app.all("/mcp", (c) => door(c.req.raw))
+      app.get("/.well-known/*", (c) => door(c.req.raw))
+      const port = yield* listening((req, res) => {
+        const chunks: Array<Buffer> = []
+        req.on("data", (chunk: Buffer) => chunks.push(chunk))
+        req.on("end", async () => {
+          const body = req.method === "POST" ? { body: Buffer.concat(chunks) } : {}
+          const headers = new Headers(Object.entries(req.headers).map(([name, value]) => [name, String(value)]))
+          const response = await app.request(`http://localhost${req.url}`, {
+            method: req.method ?? "GET",
+            headers,
+            ...body
+          })
+          res.writeHead(response.status, Object.fromEntries(response.headers)).end(await response.text())
+        })
+      })
+      assert.deepStrictEqual(yield* statuses(`http://127.0.0.1:${port}`), expected)
     })
   )
 })
