@@ -6,6 +6,7 @@ import {
   readFileSync,
   renameSync,
   statSync,
+  truncateSync,
   utimesSync,
   writeFileSync
 } from "node:fs"
@@ -213,6 +214,8 @@ describe("a damaged store in files", () => {
         writeFileSync(file, other)
         assert.isUndefined(yield* store.read("a"))
       }
+      truncateSync(file, 2 ** 32)
+      assert.isUndefined(yield* store.read("a"), "4 GiB")
       assert.isFalse(yield* store.remove("a"), "what cannot be opened is nothing to forget")
       assert.isFalse(existsSync(file), "but it is gone")
       writeFileSync(file, whole, { mode: 0o600 })
