@@ -1,18 +1,13 @@
 import { execFileSync } from "node:child_process"
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { chmodSync, symlinkSync, writeFileSync } from "node:fs"
 import { readFile } from "node:fs/promises"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { browserCommand, openBrowser, refusedPage } from "../../src/node/OpenBrowser.ts"
+import { folder } from "./fixtures/folder.ts"
 
 const page = new URL("https://as.example/authorize?a=1&b='\"`$(id)|;%20\\&state=s")
-
-const folder = Effect.acquireRelease(
-  Effect.sync(() => mkdtempSync(join(tmpdir(), "treadle-"))),
-  (path) => Effect.sync(() => rmSync(path, { recursive: true }))
-)
 
 describe("the browser of the system", () => {
   it.each([
@@ -72,10 +67,11 @@ describe("the browser of the system", () => {
 
   it.live("is missed without harm, and an address that is too long for it as well", () =>
     Effect.gen(function* () {
-      const place = { platform: "linux", env: { PATH: yield* folder } }
-      assert.isFalse(yield* openBrowser(page, place))
+      const path = yield* folder
+      assert.isFalse(yield* openBrowser(page, { platform: "linux", env: { PATH: path } }))
+      symlinkSync(process.execPath, join(path, "xdg-open"))
       const long = new URL(`https://as.example/${"x".repeat(4 * 1024 * 1024)}`)
-      assert.isFalse(yield* openBrowser(long, place))
+      assert.isFalse(yield* openBrowser(long, { platform: "linux", env: { PATH: path } }))
     })
   )
 })
