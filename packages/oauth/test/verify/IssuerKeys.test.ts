@@ -201,7 +201,7 @@ describe("the keys of an issuer", () => {
         "https://127.0.0.1/keys": "this machine",
         "https://localhost/keys": "this machine",
         "https://[::ffff:10.0.0.1]/keys": "private network",
-        "https://169.254.169.254/keys": "private network",
+        "https://169.254.169.254/keys": "no address of a server",
         "file:///keys": "not https"
       }
       for (const [address, why] of Object.entries(addresses)) {
