@@ -199,12 +199,11 @@ describe("a verifier by introspection", () => {
       const verify = yield* verifier.open
       const several = ["a", "b", "c"].map((token) => said(verify, token))
       yield* Effect.all(several, { concurrency: "unbounded" })
-      assert.deepStrictEqual(paths, [
-        "/.well-known/oauth-authorization-server",
-        "/introspect",
-        "/introspect",
-        "/introspect"
-      ])
+      yield* said(verify, "d")
+      assert.deepStrictEqual(paths, ["/.well-known/oauth-authorization-server", ...Array(4).fill("/introspect")])
+      yield* TestClock.adjust(600_000)
+      yield* said(verify, "e")
+      assert.deepStrictEqual(paths.slice(5), ["/.well-known/oauth-authorization-server", "/introspect"])
     })
   )
 
