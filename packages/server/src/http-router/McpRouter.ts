@@ -46,6 +46,10 @@ export interface RouterOptions<P, RP> extends HttpSettings {
 const refusalResponse = ({ challenge, status }: Refusal): Response =>
   new Response(null, { status, headers: challenge === undefined ? {} : { "www-authenticate": challenge } })
 
+/** The router has one resource at its root; clients find the others by their own paths. */
+const taken = (root: string) =>
+  Effect.logDebug(`${root} tells of another protected resource already, the first that was added to this router`)
+
 /** What an application still has to give: all but the services of one request, which the door provides. */
 type Needs<R, P, RP> = Exclude<R, P> | RP | HttpRouter.HttpRouter
 
@@ -90,9 +94,9 @@ const scoped = <R, P = never, RP = never>(
     yield* router.add("*", options.path, handle)
     const { auth } = options
     const { resource } = auth?._tag === "ProtectedResource" ? auth.settings : {}
-    for (const path of resource === undefined ? [] : metadataPaths(resource)) {
-      yield* router.add("*", path as `/${string}`, document)
-    }
+    const [own, root] = resource === undefined ? [] : metadataPaths(resource)
+    if (own !== undefined) yield* router.add("*", own, document)
+    if (root !== undefined) yield* Effect.catchDefect(router.add("*", root, document), () => taken(root))
     return served
   }) as unknown as Effect.Effect<Served<R, {}>, McpBuildErrors, Needs<R, P, RP> | Scope.Scope>
 

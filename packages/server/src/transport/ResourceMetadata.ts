@@ -4,7 +4,9 @@
  */
 import type { ProtectedResourceSettings } from "../ProtectedResource.ts"
 
-const wellKnown = "/.well-known/oauth-protected-resource"
+type Path = `/${string}`
+
+const wellKnown: Path = "/.well-known/oauth-protected-resource"
 
 /** The parts of an address as they are written. */
 const parts = /^([a-z][a-z0-9+.-]*:\/\/[^/?#]+)([^?#]*)$/i
@@ -14,10 +16,10 @@ const originAndPath = (resource: string): readonly [origin: string, path: string
   return [origin, path === "/" ? "" : path]
 }
 
-/** The paths at which the metadata of a resource is served: the one of its own path, then the root. */
-export const metadataPaths = (resource: string): ReadonlyArray<string> => {
+/** The paths at which the metadata of a resource is served: by its own path, and at the root where that is another. */
+export const metadataPaths = (resource: string): ReadonlyArray<Path> => {
   const [, path] = originAndPath(resource)
-  return [...new Set([wellKnown + path, wellKnown])]
+  return path === "" ? [wellKnown] : [`${wellKnown}${path}`, wellKnown]
 }
 
 /** Where a challenge sends clients (AUTH-02). */
@@ -50,7 +52,7 @@ const printed = (resource: string, settings: ProtectedResourceSettings): string 
 /** What the requests for the metadata of a resource are answered with; nothing where a path is another one. */
 export const resourceMetadata = (resource: string, settings: ProtectedResourceSettings) => {
   const text = printed(resource, settings)
-  const paths = metadataPaths(resource)
+  const paths: ReadonlyArray<string> = metadataPaths(resource)
   const anyPage = { "access-control-allow-origin": "*" }
   const preflight = {
     ...anyPage,

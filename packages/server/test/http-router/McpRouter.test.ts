@@ -11,7 +11,7 @@ import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServer from "effect/http/HttpServer"
 import * as Layer from "effect/Layer"
 import { rawToolCall, Recorder, type RawMessage } from "@treadle/testing"
-import { CurrentCall, McpBuildErrors } from "../../src/index.ts"
+import { CurrentCall, McpBuildErrors, ProtectedResource } from "../../src/index.ts"
 import { McpHttp } from "../../src/http.ts"
 import { McpRouter, Refusal } from "../../src/http-router/index.ts"
 import { McpNode } from "../../src/node/index.ts"
@@ -19,6 +19,7 @@ import { capturedLogs } from "../fixtures/capturedLogs.ts"
 import { empty } from "../fixtures/calling.ts"
 import { listening } from "../fixtures/cells.ts"
 import { headersOf, posting } from "../fixtures/rawPeers.ts"
+import { resource, tokens } from "../fixtures/tokens.ts"
 
 const plain = { description: "Tested" }
 
@@ -94,6 +95,27 @@ describe("McpRouter.layer", () => {
       const put = yield* send(new Request("http://localhost/mcp", { method: "PUT" }))
       assert.deepStrictEqual([put.status, put.headers.get("allow")], [405, "POST, GET, DELETE"])
       assert.strictEqual((yield* send(new Request("http://localhost/other"))).status, 404)
+    })
+  )
+})
+
+describe("protected resources of one router", () => {
+  it.effect("B018: are each told of by their own paths, and the first at the root", () =>
+    Effect.gen(function* () {
+      const other = ProtectedResource.make({ ...tokens().settings, resource: "https://box.example/other" })
+      const layers = Layer.merge(
+        McpRouter.layer(empty(), { path: "/mcp", auth: tokens() }),
+        McpRouter.layer(empty(), { path: "/other", auth: other })
+      )
+      const send = yield* web(layers)
+      const told = (path: string) =>
+        Effect.gen(function* () {
+          const response = yield* send(new Request(`http://localhost/.well-known/oauth-protected-resource${path}`))
+          return (yield* Effect.promise(() => response.json())) as RawMessage
+        })
+      assert.strictEqual((yield* told("/mcp"))["resource"], resource)
+      assert.strictEqual((yield* told("/other"))["resource"], "https://box.example/other")
+      assert.oneOf((yield* told(""))["resource"], [resource, "https://box.example/other"])
     })
   )
 })
