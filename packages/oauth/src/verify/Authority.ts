@@ -4,7 +4,7 @@
  */
 import { VerifierUnavailable } from "@treadle/server"
 import * as Effect from "effect/Effect"
-import { isLoopbackHost, refusedAddress, type AddressPolicy } from "../AddressGuard.ts"
+import { addressKind, isLoopbackHost, refusedAddress, type AddressPolicy } from "../AddressGuard.ts"
 import { AuthReason } from "../AuthError.ts"
 import { sendByFetch, type OAuthSender } from "../OAuthSender.ts"
 
@@ -14,7 +14,7 @@ export interface AuthoritySettings {
   readonly sender?: OAuthSender
   /**
    * What an authorization server may name beside public addresses: addresses of this machine, or also those of private
-   * networks. `"public"` by default; a loopback address in the settings allows loopback addresses by itself.
+   * networks. `"public"` by default; an address of such a kind in the settings allows its kind by itself.
    */
   readonly network?: "public" | "loopback" | "private"
   /** How long one request may take, in milliseconds; 5,000 by default. */
@@ -84,9 +84,10 @@ const unavailable = ({ url, what }: AuthorityRequest, why: string): VerifierUnav
  */
 export const makeAuthority = (settings: AuthoritySettings, given: ReadonlyArray<string>): Authority => {
   const { network = "public", sender = sendByFetch, timeout = 5_000 } = settings
+  const hosts = given.map((url) => new URL(url).hostname)
   const policy: AddressPolicy = {
-    loopback: network !== "public" || given.some((url) => isLoopbackHost(new URL(url).hostname)),
-    privateNetworks: network === "private"
+    loopback: network !== "public" || hosts.some(isLoopbackHost),
+    privateNetworks: network === "private" || hosts.some((host) => addressKind(host) === "private")
   }
   return (request) => {
     const { body, headers, method, url, what } = request

@@ -218,6 +218,33 @@ describe("the keys of an issuer", () => {
     })
   )
 
+  it.effect(
+    "are fetched from a private network or from this machine where the issuer is there, or the settings say so",
+    () =>
+      Effect.gen(function* () {
+        const rows = [
+          ["https://10.0.0.5", "https://10.0.0.6/keys", "public", true],
+          ["https://10.0.0.5", "https://127.0.0.1/keys", "public", false],
+          ["http://127.0.0.1:1", "http://localhost:2/keys", "public", true],
+          ["http://127.0.0.1:1", "https://10.0.0.6/keys", "public", false],
+          ["https://login.example", "https://10.0.0.6/keys", "private", true],
+          ["https://login.example", "https://127.0.0.1/keys", "loopback", true],
+          ["https://login.example", "https://10.0.0.6/keys", "loopback", false]
+        ] as const
+        for (const [name, keys, network, isFetched] of rows) {
+          const issuer = makeIssuer(name)
+          issuer.publish(one)
+          issuer.at.set("/.well-known/oauth-authorization-server", () => json({ issuer: name, jwks_uri: keys }))
+          const told = yield* judged(
+            JwtVerifier.make({ issuer: name, network, sender: issuer.sender }),
+            yield* signedBy(one, name)
+          )
+          if (isFetched) assert.strictEqual(told, accepted)
+          else assert.match(told, /^VerifierUnavailable: .*is not called/)
+        }
+      })
+  )
+
   it.effect("may be given, and then nothing is fetched", () =>
     Effect.gen(function* () {
       const keys = { keys: [one.jwk, rsa.jwk] }
