@@ -11,6 +11,7 @@ import { AuthReason, type Tried } from "../AuthError.ts"
 import { call, type OAuthPeer } from "./OAuthPeer.ts"
 import { covers, resourceOf } from "./Resource.ts"
 import { scopesAmong } from "./Scopes.ts"
+import { serverAddresses, wellKnown } from "../WellKnown.ts"
 
 /** What a protected resource says of itself (RFC 9728). */
 export interface ResourceFacts {
@@ -45,9 +46,6 @@ export interface DiscoveryHints {
 const texts = (value: unknown): ReadonlyArray<string> =>
   Array.isArray(value) ? value.filter((one): one is string => typeof one === "string" && one !== "") : []
 
-const wellKnown = (origin: string, name: string, path: string): string =>
-  `${origin}/.well-known/${name}${path === "/" ? "" : path}`
-
 const unique = (urls: ReadonlyArray<string>): ReadonlyArray<string> => [...new Set(urls)]
 
 /** Where the document of a resource may be, in order. */
@@ -59,17 +57,6 @@ export const resourceAddresses = (server: URL, { challenged, metadata }: Discove
     ...(challenged !== undefined && URL.canParse(challenged) ? [challenged] : []),
     wellKnown(server.origin, name, path),
     wellKnown(server.origin, name, "")
-  ])
-}
-
-/** Where the document of an authorization server may be, in order (AUTH-04). */
-export const serverAddresses = (issuer: URL): ReadonlyArray<string> => {
-  const { origin } = issuer
-  const path = issuer.pathname.replace(/\/$/, "")
-  return unique([
-    wellKnown(origin, "oauth-authorization-server", path),
-    wellKnown(origin, "openid-configuration", path),
-    ...(path === "" ? [] : [`${origin}${path}/.well-known/openid-configuration`])
   ])
 }
 

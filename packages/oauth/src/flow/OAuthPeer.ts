@@ -1,11 +1,11 @@
 /**
- * The servers that a flow speaks to: every address passes the guard, every wait is bounded, every body is bounded and
- * read as JSON. What goes wrong is a reason that names address and cause.
+ * The servers that a flow speaks to, in JSON, and which addresses they may name.
  */
 import * as Effect from "effect/Effect"
 import { isRecord, own, parseJson, type JsonObject } from "@treadle/protocol/json"
 import { isLoopbackHost, addressKind, refusedAddress, type AddressPolicy } from "../AddressGuard.ts"
 import { AuthReason } from "../AuthError.ts"
+import { callAuthority, type AuthorityRequest } from "../AuthorityCall.ts"
 import type { OAuthSender } from "../OAuthSender.ts"
 
 /** What a flow sends with, and for which MCP server. */
@@ -28,16 +28,6 @@ export const policyFor = (server: URL, network: Network): AddressPolicy => ({
   privateNetworks: network === "private" || addressKind(server.hostname) === "private"
 })
 
-/** What to send. */
-export interface PeerRequest {
-  readonly url: URL
-  /** What the address is, such as `the token endpoint`. */
-  readonly what: string
-  readonly headers?: Headers
-  /** A POST where it is there, else a GET. */
-  readonly body?: string
-}
-
 /** What came back. */
 export interface PeerResponse {
   readonly status: number
@@ -46,65 +36,18 @@ export interface PeerResponse {
   readonly json: JsonObject | undefined
 }
 
-/** The largest body that is read, in bytes. */
-const bodyLimit = 1024 * 1024
-
-const unavailable = ({ url, what }: PeerRequest, why: string): AuthReason =>
-  new AuthReason.Unavailable({ url: `${url.origin}${url.pathname}`, what, why })
-
-const readBody = async (response: Response): Promise<string> => {
-  const decoder = new TextDecoder()
-  const reader = response.body?.getReader()
-  let text = ""
-  let size = 0
-  for (let next = await reader?.read(); next !== undefined && !next.done; next = await reader?.read()) {
-    size += next.value.length
-    if (size > bodyLimit) {
-      await reader?.cancel()
-      throw new Error(`its answer is larger than ${bodyLimit} bytes`)
-    }
-    text += decoder.decode(next.value, { stream: true })
-  }
-  return text + decoder.decode()
-}
-
-const isReason = (cause: unknown): cause is AuthReason =>
-  Object.values(AuthReason).some((reason) => cause instanceof reason)
-
-const causeText = (cause: unknown): string => {
-  if (!(cause instanceof Error)) return "it cannot be reached"
-  return cause.cause instanceof Error && cause.cause.message !== ""
-    ? `${cause.message}: ${cause.cause.message}`
-    : cause.message
-}
-
 /** The server's own origin is where the developer wants to go, wherever that is. */
 const policyAt = ({ policy, server }: OAuthPeer, url: URL): AddressPolicy =>
   url.origin === server.origin ? { loopback: true, privateNetworks: true } : policy
 
 /** Sends one request. A redirect is an answer like another; none is followed. */
-export const call = (peer: OAuthPeer, request: PeerRequest): Effect.Effect<PeerResponse, AuthReason> => {
-  const { body, headers = new Headers(), url, what } = request
-  const policy = policyAt(peer, url)
-  const refused = refusedAddress(url, what, policy)
-  if (refused !== undefined) return Effect.fail(refused)
+export const call = (peer: OAuthPeer, request: AuthorityRequest): Effect.Effect<PeerResponse, AuthReason> => {
+  const { headers = new Headers() } = request
   if (!headers.has("accept")) headers.set("accept", "application/json")
-  const answered = Effect.tryPromise({
-    try: async (signal) => {
-      const method = body === undefined ? "GET" : "POST"
-      const response = await peer.send({ url, method, headers, body, signal }, policy)
-      const json = parseJson(await readBody(response))
-      return {
-        status: response.status,
-        headers: response.headers,
-        json: isRecord(json) ? (json as JsonObject) : undefined
-      }
-    },
-    catch: (cause) => (isReason(cause) ? cause : unavailable(request, causeText(cause)))
-  })
-  return Effect.timeoutOrElse(answered, {
-    duration: peer.timeout,
-    orElse: () => Effect.fail(unavailable(request, `no answer within ${peer.timeout} ms`))
+  const terms = { sender: peer.send, policy: policyAt(peer, request.url), timeout: peer.timeout }
+  return Effect.map(callAuthority(terms, { ...request, headers }), ({ headers: answered, status, text }) => {
+    const json = parseJson(text)
+    return { status, headers: answered, json: isRecord(json) ? (json as JsonObject) : undefined }
   })
 }
 

@@ -21,13 +21,8 @@ import {
   PrivateKeyJwt,
   type ClientAuth
 } from "oauth4webapi"
-import {
-  makeAuthority,
-  undocumented,
-  type Authority,
-  type AuthorityAnswer,
-  type AuthoritySettings
-} from "./Authority.ts"
+import { makeAuthority, typeOf, undocumented, type Authority, type AuthoritySettings } from "./Authority.ts"
+import type { AuthorityAnswer } from "../AuthorityCall.ts"
 import { Flights } from "./Flights.ts"
 import { endpointIn, readMetadata } from "./IssuerMetadata.ts"
 import { checkAddress, checkTimes, checkTokens } from "./SettingChecks.ts"
@@ -136,7 +131,7 @@ const saidIn = (answer: AuthorityAnswer): JsonObject | string => {
   }
   const wrong = undocumented(answer)
   if (wrong !== undefined) return wrong
-  if (answer.type !== "application/json") return "its type is not application/json"
+  if (typeOf(answer) !== "application/json") return "its type is not application/json"
   const said = parseJson(answer.text)
   return isJsonObject(said) && typeof own(said, "active") === "boolean"
     ? said
@@ -174,7 +169,7 @@ const introspection = (
       try: () => formOf(settings, url, token, Math.floor(asked / 1000)),
       catch: () => unanswered(url, "the request could not be made; check clientSecret or privateKey")
     })
-    const said = saidIn(yield* authority({ url, what: "the introspection endpoint", method: "POST", headers, body }))
+    const said = saidIn(yield* authority({ url, what: "the introspection endpoint", headers, body }))
     if (typeof said === "string") return yield* unanswered(url, said)
     if (said["active"] !== true)
       return yield* new TokenRefused({ why: "the token is not active (RFC 7662 section 2.2)" })

@@ -72,7 +72,7 @@ const fetchKeys = Effect.fnUntraced(function* (authority: Authority, { issuer, j
       ? yield* endpointIn(yield* readMetadata(authority, issuer), issuer, "jwks_uri")
       : new URL(jwksUri)
   const headers = new Headers({ accept: "application/json, application/jwk-set+json" })
-  const answer = yield* authority({ url, what: "the key set of the issuer", method: "GET", headers })
+  const answer = yield* authority({ url, what: "the key set of the issuer", headers })
   const set = undocumented(answer) ?? keySetIn(answer.text)
   if (typeof set !== "string") return keysIn(set)
   const why = `the key set of the issuer, ${url.origin}${url.pathname}, gave no keys: ${set}`

@@ -6,18 +6,9 @@
 import { VerifierUnavailable } from "@treadle/server"
 import { isJsonObject, own, parseJson, type JsonObject } from "@treadle/protocol/json"
 import * as Effect from "effect/Effect"
-import { undocumented, type Authority, type AuthorityAnswer } from "./Authority.ts"
-
-/** Where the metadata of an issuer may be, in the order in which to ask (AUTH-04). */
-export const metadataAddresses = (issuer: string): ReadonlyArray<URL> => {
-  const { origin, pathname } = new URL(issuer)
-  const path = pathname.replace(/\/+$/, "")
-  const inserted = ["oauth-authorization-server", "openid-configuration"].map(
-    (name) => `${origin}/.well-known/${name}${path}`
-  )
-  const appended = path === "" ? [] : [`${origin}${path}/.well-known/openid-configuration`]
-  return [...inserted, ...appended].map((address) => new URL(address))
-}
+import type { AuthorityAnswer } from "../AuthorityCall.ts"
+import { serverAddresses } from "../WellKnown.ts"
+import { undocumented, type Authority } from "./Authority.ts"
 
 /** The document in an answer, or what is wrong with it. */
 const documentIn = (answer: AuthorityAnswer, issuer: string): JsonObject | string => {
@@ -32,12 +23,11 @@ const documentIn = (answer: AuthorityAnswer, issuer: string): JsonObject | strin
 /** Reads the metadata of an issuer. */
 export const readMetadata = Effect.fnUntraced(function* (authority: Authority, issuer: string) {
   const tried: Array<string> = []
-  for (const url of metadataAddresses(issuer)) {
-    const headers = new Headers({ accept: "application/json" })
-    const answer = yield* authority({ url, what: "the metadata of the issuer", method: "GET", headers })
+  for (const address of serverAddresses(new URL(issuer))) {
+    const answer = yield* authority({ url: new URL(address), what: "the metadata of the issuer" })
     const document = documentIn(answer, issuer)
     if (typeof document !== "string") return document
-    tried.push(`${url.href} (${document})`)
+    tried.push(`${address} (${document})`)
   }
   const why = `the metadata of the issuer ${issuer} was not found; asked were ${tried.join(", ")} (RFC 8414 section 3)`
   return yield* new VerifierUnavailable({ why })

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { resourceAddresses, serverAddresses } from "../../src/flow/Discovery.ts"
+import { resourceAddresses } from "../../src/flow/Discovery.ts"
+import { serverAddresses } from "../../src/WellKnown.ts"
 
 const none = { challenged: undefined, metadata: undefined, issuer: undefined }
 
