@@ -95,8 +95,7 @@ const ofClient: Cases = {
 
 /** Those that no test can show yet. */
 const notYet: Cases = {
-  B072: "no client of ours registers with an authorization server yet",
-  B102: "no door publishes resource metadata or makes a challenge of its own yet"
+  B072: "no client of ours registers with an authorization server yet"
 }
 
 /** Where the tests of each side are, and the suites they share. */
