@@ -17,9 +17,11 @@ import {
   Endpoint,
   Live,
   Mcp,
+  ProtectedResource,
   Reply,
   ToolFailed,
-  type McpBuildErrors
+  type McpBuildErrors,
+  type TokenVerifier
 } from "@treadle/server"
 import { McpHttp } from "@treadle/server/http"
 import { McpRouter } from "@treadle/server/http-router"
@@ -249,3 +251,25 @@ export const handles = Effect.gen(function* () {
 })
 const needed: Effect.Effect<void, McpBuildErrors, Shows | CurrentUser | Scope.Scope> = handles
 export { needed }
+// 10 protecting: a principal says what vouches for it, and an application may say what its callers may do
+export const guarded = (verifier: TokenVerifier) =>
+  McpHttp.fetch(
+    Mcp.make({ name: "box", version: "1" })
+      .tool("who", { description: "x", scopes: ["box:read"] }, async (_, { principal }) =>
+        principal?.via === "token" ? principal.issuer : principal?.via === "certificate" ? principal.subject : ""
+      )
+      .toolWith(ping, { scopes: ["box:read"] }, async () => "pong"),
+    {
+      auth: ProtectedResource.make({
+        resource: "https://box.example/mcp",
+        authorizationServers: ["https://login.example"],
+        verifier,
+        scopes: { required: ["box:read"], implies: { "box:admin": ["box:read"] } }
+      })
+    }
+  )
+export const vouching = Mcp.make<{ user?: { id: string; roles: ReadonlyArray<string> } }>({
+  name: "box",
+  version: "1",
+  principal: ({ user }) => (user === undefined ? undefined : { id: user.id, scopes: user.roles })
+})

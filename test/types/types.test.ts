@@ -71,7 +71,8 @@ const expected: Readonly<Record<string, string>> = {
   W25: `Did you mean to write 'tools'?`,
   W26: `"a step gives JSON, to be remembered: turn dates into text, maps into arrays, classes into their fields"`,
   W27: `"a step gives JSON, to be remembered: turn dates into text, maps into arrays, classes into their fields"`,
-  W28: `"a step gives JSON, to be remembered: turn dates into text, maps into arrays, classes into their fields"`
+  W28: `"a step gives JSON, to be remembered: turn dates into text, maps into arrays, classes into their fields"`,
+  W38: `Type 'string' is not assignable to type 'Authentication | undefined'.`
 }
 
 describe("the compiler", () => {

@@ -54,3 +54,4 @@ class Shows extends Context.Service<
 /* W26 */ m.tool(ping, async (_, { step }) => void (await step("at", async () => ({ at: new Date() }))))
 /* W27 */ m.tool(ping, () => Effect.asVoid(CurrentCall.step("found", Effect.succeed(new Map([["a", 1]])))))
 /* W28 */ m.tool(ping, async (_, { step }) => void (await step("list", () => ["a", undefined])))
+/* W38 */ McpHttp.fetch(m, { auth: "secret" })

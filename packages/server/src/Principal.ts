@@ -50,7 +50,7 @@ export const contextPrincipal = (vouched: Vouched | undefined): ContextPrincipal
   if (vouched === undefined) return undefined
   return typeof vouched === "string"
     ? { via: "context", id: vouched, scopes: [] }
-    : { via: "context", id: vouched.id, scopes: vouched.scopes }
+    : { via: "context", id: vouched.id, scopes: vouched.scopes ?? [] }
 }
 
 /** The verified caller; `via` says what vouches for it. */

@@ -120,8 +120,10 @@ const staticGate = (auth: StaticBearer): AuthGate => {
 const principalOf = (token: VerifiedToken, scopes: ResourceScopes | undefined): TokenPrincipal | undefined => {
   const { issuer, subject } = token
   if (issuer === "" || subject === "" || issuer.includes("#")) return undefined
-  return { ...token, via: "token", id: `${issuer}#${subject}`, scopes: withImplied(token.scopes, scopes?.implies) }
+  return { ...token, via: "token", id: `${issuer}#${subject}`, scopes: withImplied([...token.scopes], scopes?.implies) }
 }
+
+type Judged = Exit.Exit<Principal | Refusal, TokenRefused | VerifierUnavailable>
 
 const unavailable: Refusal = {
   rung: "verifier",
@@ -148,20 +150,23 @@ const resourceGate = (
     )
     return unavailable
   }
-  const judged = (exit: Exit.Exit<VerifiedToken, TokenRefused | VerifierUnavailable>): Principal | Refusal => {
-    if (Exit.isFailure(exit)) {
-      const found = Cause.findError(exit.cause)
-      if (found._tag === "Failure") return { rung: "principal", error: broken(exit.cause) }
-      const { success: error } = found
-      return error._tag === "TokenRefused" ? refuse.invalid(error.why) : logged(error.why, error.cause)
-    }
-    const principal = principalOf(exit.value, scopes)
-    if (principal === undefined)
+  /** What a verifier says, as the caller; in its fiber, because a verifier of plain JavaScript may say anything. */
+  const judge = (token: VerifiedToken): Principal | Refusal => {
+    const principal = principalOf(token, scopes)
+    if (principal === undefined) {
       return refuse.invalid("The token names no issuer and subject by which callers are told apart")
+    }
     return holdsScopes(principal.scopes, required) ? principal : refuse.tooLittle()
   }
+  const judged = (exit: Judged): Principal | Refusal => {
+    if (Exit.isSuccess(exit)) return exit.value
+    const found = Cause.findError(exit.cause)
+    if (found._tag === "Failure") return { rung: "principal", error: broken(exit.cause) }
+    const { success: error } = found
+    return error._tag === "TokenRefused" ? refuse.invalid(error.why) : logged(error.why, error.cause)
+  }
   /** Waits for a verifier, for as long as its patience lasts. */
-  const later = (verifying: Fiber.Fiber<VerifiedToken, TokenRefused | VerifierUnavailable>, take: Take) => {
+  const later = (verifying: Fiber.Fiber<Principal | Refusal, TokenRefused | VerifierUnavailable>, take: Take) => {
     const waiting = run(Effect.timeoutOption(Fiber.await(verifying), patience))
     waiting.addObserver((waited) => {
       if (Exit.isFailure(waited)) return
@@ -182,7 +187,7 @@ const resourceGate = (
       if ("why" in shown) return void take(refuse.malformed(shown.why))
       const { token } = shown
       if (token === undefined) return void take(refuse.unauthorized())
-      const verifying = run(Effect.suspend(() => verify({ token: Redacted.make(token), resource })))
+      const verifying = run(Effect.suspend(() => Effect.map(verify({ token: Redacted.make(token), resource }), judge)))
       const exit = verifying.pollUnsafe()
       return exit === undefined ? later(verifying, take) : void take(judged(exit))
     }

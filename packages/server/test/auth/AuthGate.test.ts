@@ -171,6 +171,16 @@ describe.each(httpDoors)("a verifier that takes its time, over $name", ({ send }
     })
   )
 
+  it.effect("of plain JavaScript that says nothing of scopes is reported, and ends no process", () =>
+    Effect.gen(function* () {
+      const logs = yield* capturedLogs
+      const { scopes: _, ...token } = ada
+      const auth = verifiedBy(() => Effect.succeed(token as VerifiedToken))
+      assert.strictEqual((yield* send({ headers: bearer, settings: { auth } })).status, 500)
+      assert.include(logs(), "the token verifier died")
+    })
+  )
+
   it.effect("that cannot say anything now is logged, and its request answered 503", () =>
     Effect.gen(function* () {
       const logs = yield* capturedLogs
