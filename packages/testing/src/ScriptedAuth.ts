@@ -79,7 +79,8 @@ export const scriptedAuth = ({ issuers = [""], secretEnding = "" }: ScriptedAuth
       seen,
       of: (at, what) =>
         seen.events.filter((one) => one.at === at && (what === undefined || one.line === `${at} ${what}`)),
-      lines: () => seen.events.map(({ line }) => line).filter((line) => !line.endsWith(new URL(mcp.url).pathname)),
+      lines: () =>
+        seen.events.filter(({ at, pathname }) => at !== "mcp" || pathname !== "/mcp").map(({ line }) => line),
       faults: world.faults,
       issued,
       revoke: (token) => void (token === undefined ? issued.clear() : issued.delete(token))

@@ -159,6 +159,8 @@ export class Logins {
     return Effect.gen({ self: this }, function* () {
       const { clientId, issuer, refreshToken, resource } = login.grant
       if (refreshToken === undefined) return undefined
+      // One that was forgotten, because it is over or somebody logged out, is not brought back.
+      if ((yield* store.read(this.#grantKey(login.grant))) === undefined) return undefined
       const server = yield* discoverServer(peer, issuer)
       const client = yield* source.client(store, server)
       // A token is of use to the client only that it was issued to.

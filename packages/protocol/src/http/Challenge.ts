@@ -14,6 +14,8 @@ export interface Challenge {
 }
 
 const word = /[!#$%&'*+.^_`|~0-9A-Za-z-]+/y
+/** A value without quotes. It is a word by the grammar, but servers write addresses so, too. */
+const bare = /[^\s",]+/y
 const quoted = /"((?:[^"\\]|\\[\s\S])*)"/y
 /** What a challenge may have in place of parameters; MCP uses none. */
 const token68 = /[A-Za-z0-9._~+/-]+=*(?=[ \t]*(?:,|$))/y
@@ -49,7 +51,7 @@ class Cursor {
 
 const valueOf = (cursor: Cursor): string | undefined => {
   const text = cursor.take(quoted)
-  return text === undefined ? cursor.take(word)?.[0] : text[1]?.replaceAll(/\\([\s\S])/g, "$1")
+  return text === undefined ? cursor.take(bare)?.[0] : text[1]?.replaceAll(/\\([\s\S])/g, "$1")
 }
 
 /** `name = value`, where that is what comes next. */

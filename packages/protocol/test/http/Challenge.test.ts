@@ -11,7 +11,7 @@ describe("WWW-Authenticate (AUTH-03, B050)", () => {
     ['Bearer realm="a, b", resource_metadata = "https://h/m", scope="x y"', "https://h/m", "x y"],
     ['Basic realm="z", Bearer resource_metadata="https://h/m"', "https://h/m", undefined],
     ['Negotiate YWJj==, Bearer scope="x"', undefined, "x"],
-    ["bearer RESOURCE_METADATA=https", "https", undefined],
+    ["bearer RESOURCE_METADATA=https://h/m, scope=x", "https://h/m", "x"],
     ['Bearer error_description="say \\"hi\\"", scope="x"', undefined, "x"],
     ['Bearer resource_metadata="https://a/", scope="x", resource_metadata="https://b/"', undefined, "x"],
     ['Bearer scope="x", scope="x"', undefined, "x"],
