@@ -71,6 +71,9 @@ const expected: Readonly<Record<string, string>> = {
   W25: `Did you mean to write 'tools'?`,
   W26: `"a step gives JSON, to be remembered: turn dates into text, maps into arrays, classes into their fields"`,
   W27: `"a step gives JSON, to be remembered: turn dates into text, maps into arrays, classes into their fields"`,
+  W38: `'auth' does not exist in type 'ConnectStdioSettings'`,
+  W39: `'auth' does not exist in type 'StdioSettings'`,
+  W40: `'auth' does not exist in type 'DirectSettings'`,
   W28: `"a step gives JSON, to be remembered: turn dates into text, maps into arrays, classes into their fields"`
 }
 

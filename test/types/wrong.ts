@@ -54,3 +54,9 @@ class Shows extends Context.Service<
 /* W26 */ m.tool(ping, async (_, { step }) => void (await step("at", async () => ({ at: new Date() }))))
 /* W27 */ m.tool(ping, () => Effect.asVoid(CurrentCall.step("found", Effect.succeed(new Map([["a", 1]])))))
 /* W28 */ m.tool(ping, async (_, { step }) => void (await step("list", () => ["a", undefined])))
+import { connectStdio, McpNodeClient } from "@treadle/client/node"
+import { NodeOAuth } from "@treadle/oauth/node"
+const auth = NodeOAuth.browser({ clientName: "x" })
+/* W38 */ connectStdio({ command: "x", auth })
+/* W39 */ McpNodeClient.stdio({ command: "x", auth })
+/* W40 */ connect(m, {}, { auth })
