@@ -203,12 +203,13 @@ describe.skipIf(chromiumPath === undefined)(title, () => {
           const { auth, nobody, visits } = yield* deskOf(agrees("Ada"))
           yield* auth.login(url)
           assert.strictEqual((yield* visits).length, 1)
-          yield* Effect.scoped(
-            Effect.flatMap(McpNodeClient.http(url, { auth: nobody }), (one) => one.call(listShows)())
-          )
-          assert.isTrue(yield* auth.logout(url))
-          const failure = yield* Effect.flip(McpNodeClient.http(url, { auth: nobody }))
-          assert.include(failure.message, 'a person has to log in, and there is no "browser" setting')
+          const session = yield* McpNodeClient.http(url, { auth: nobody })
+          yield* session.call(listShows)()
+          assert.isTrue(yield* nobody.logout(url))
+          for (const next of [session.call(listShows)(), McpNodeClient.http(url, { auth: nobody })]) {
+            const failure = yield* Effect.flip(next)
+            assert.include(failure.message, 'a person has to log in, and there is no "browser" setting')
+          }
           assert.isFalse(yield* auth.logout(url))
         }),
       timeout
