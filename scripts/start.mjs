@@ -1,6 +1,6 @@
 // `npm start`: installs and builds what is missing, then runs the box office and its client.
 // `npm start -- --once` ends after the demonstration; `--port N` chooses the port; `--stdio` serves standard input and
-// output.
+// output. `npm start -- --protected [--once]` runs the protected box office instead, where a person logs in with a browser.
 import { spawn } from "node:child_process"
 import path from "node:path"
 import { install, root, run } from "./tools.mjs"
@@ -13,8 +13,10 @@ run(process.execPath, ["scripts/build.mjs", "--if-needed"], aside)
 const { buildExamples } = await import("./examples.mjs")
 await buildExamples()
 
-const program = path.join(root, "examples/box-office/dist/main.js")
-const child = spawn(process.execPath, [program, ...process.argv.slice(2)], { stdio: "inherit" })
+const example = process.argv.includes("--protected") ? "protected-box-office" : "box-office"
+const program = path.join(root, "examples", example, "dist/main.js")
+const args = process.argv.slice(2).filter((argument) => argument !== "--protected")
+const child = spawn(process.execPath, [program, ...args], { stdio: "inherit" })
 for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => child.kill(signal))
 child.on("exit", (code, signal) => {
   process.exitCode = code ?? (signal === null ? 0 : 1)

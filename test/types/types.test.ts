@@ -72,7 +72,10 @@ const expected: Readonly<Record<string, string>> = {
   W26: `"a step gives JSON, to be remembered: turn dates into text, maps into arrays, classes into their fields"`,
   W27: `"a step gives JSON, to be remembered: turn dates into text, maps into arrays, classes into their fields"`,
   W28: `"a step gives JSON, to be remembered: turn dates into text, maps into arrays, classes into their fields"`,
-  W38: `Type 'string' is not assignable to type 'Authentication | undefined'.`
+  W38: `Type 'string' is not assignable to type 'Authentication | undefined'.`,
+  W39: `'auth' does not exist in type 'ConnectStdioSettings'`,
+  W40: `'auth' does not exist in type 'StdioSettings'`,
+  W41: `'auth' does not exist in type 'DirectSettings'`
 }
 
 describe("the compiler", () => {

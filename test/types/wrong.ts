@@ -55,3 +55,9 @@ class Shows extends Context.Service<
 /* W27 */ m.tool(ping, () => Effect.asVoid(CurrentCall.step("found", Effect.succeed(new Map([["a", 1]])))))
 /* W28 */ m.tool(ping, async (_, { step }) => void (await step("list", () => ["a", undefined])))
 /* W38 */ McpHttp.fetch(m, { auth: "secret" })
+import { connectStdio, McpNodeClient } from "@treadle/client/node"
+import { NodeOAuth } from "@treadle/oauth/node"
+const auth = NodeOAuth.browser({ clientName: "x" })
+/* W39 */ connectStdio({ command: "x", auth })
+/* W40 */ McpNodeClient.stdio({ command: "x", auth })
+/* W41 */ connect(m, {}, { auth })

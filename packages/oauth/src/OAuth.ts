@@ -142,6 +142,7 @@ const noAddress = (server: string | URL): AuthError => {
 /** @param owner names whose logins these are within a store */
 const provider = (source: Source, owner: ReadonlyArray<string>, settings: OAuthSettings): OAuthProvider => {
   const { store = makeMemoryStore() } = settings
+  const logouts = { count: 0 }
   const peerOf = (server: URL): OAuthPeer => ({
     server,
     send: settings.sender ?? sendByFetch,
@@ -159,7 +160,8 @@ const provider = (source: Source, owner: ReadonlyArray<string>, settings: OAuthS
         metadata: settings.metadata === undefined ? undefined : String(settings.metadata),
         issuer: settings.issuer
       },
-      dpop: settings.dpop === true
+      dpop: settings.dpop === true,
+      logouts
     })
   const at = <A>(
     server: string | URL,

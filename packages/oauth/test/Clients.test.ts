@@ -4,7 +4,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { makeMemoryStore } from "@treadle/oauth"
-import { scriptedAuth } from "@treadle/testing"
+import { makeAuthPerson, scriptedAuth } from "@treadle/testing"
 import { loggingIn, openWith } from "./fixtures/person.ts"
 
 describe("a client", () => {
@@ -21,6 +21,29 @@ describe("a client", () => {
         assert.match(error.message, /"clientMetadataUrl".*names no client; write an https: address with a path/)
         assert.isEmpty(auth.of("as1", "GET /authorize"))
       })
+    )
+  }
+
+  for (const [offered, prompt] of [
+    [["r", "offline_access"], "consent"],
+    [["r"], null]
+  ] as const) {
+    it.effect(
+      `AUTH-29: has the page ask for consent: ${prompt}, where the server has the scopes ${offered.join(" ")}`,
+      () =>
+        Effect.gen(function* () {
+          const auth = yield* scriptedAuth()
+          auth.as.script = {
+            metadata: (form, document) =>
+              form === "oauth" ? { json: { ...document, scopes_supported: offered } } : undefined
+          }
+          const person = makeAuthPerson()
+          yield* openWith(auth, loggingIn({ scopes: ["r"] }, person))
+          assert.deepStrictEqual(
+            person.pages.map((page) => page.searchParams.get("prompt")),
+            [prompt]
+          )
+        })
     )
   }
 

@@ -63,7 +63,8 @@ class Authorizer implements Tokens {
   readonly #server: string
   readonly #replacing: Attempt
   readonly #renewing: Attempt
-  #looked = false
+  /** How often somebody had logged out when the store was last looked at. */
+  #looked: number | undefined
   #login: Login | undefined
 
   constructor(logins: Logins, server: string, fork: Fork) {
@@ -113,11 +114,15 @@ class Authorizer implements Tokens {
   /** Names the login, so that what is kept for one is not shown to another. */
   readonly caller: Effect.Effect<string> = Effect.sync(() => this.#login?.grant.id ?? "")
 
-  /** The login as it is now: looked for once, and renewed in time. One that cannot be renewed is shown once more. */
+  /**
+   * The login as it is now: looked for once, and again after a logout; renewed in time. One that cannot be renewed is
+   * shown once more.
+   */
   get #current(): Effect.Effect<Login | undefined, AuthReason> {
     return Effect.gen({ self: this }, function* () {
-      if (!this.#looked) this.#login = yield* this.#logins.kept
-      this.#looked = true
+      const { logouts } = this.#logins
+      if (this.#looked !== logouts) this.#login = yield* this.#logins.kept
+      this.#looked = logouts
       const login = this.#login
       if (login === undefined || !isExpiring(login.grant, yield* Clock.currentTimeMillis)) return login
       const renewed = Effect.map(this.#logins.fresh(login), (fresh) => fresh ?? login)
@@ -127,9 +132,10 @@ class Authorizer implements Tokens {
   }
 
   #replaced(login: Login | undefined, demand: Demand): Effect.Effect<void, AuthReason> {
+    const { logouts } = this.#logins
     return Effect.map(this.#replacing.join(this.#logins.replace(login, demand)), (replaced) => {
       this.#login = replaced
-      this.#looked = true
+      this.#looked = logouts
     })
   }
 

@@ -49,7 +49,9 @@ const authorizeUrl = (page: URL, { client, found, scopes, visit }: Login, { stat
       code_challenge_method: "S256",
       state,
       resource: found.resource.resource,
-      ...(scopes.length === 0 ? {} : { scope: scopes.join(" ") })
+      ...(scopes.length === 0 ? {} : { scope: scopes.join(" ") }),
+      // Without it this scope is ignored (OpenID Connect Core section 11).
+      ...(scopes.includes("offline_access") ? { prompt: "consent" } : {})
     }
     for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
     return url

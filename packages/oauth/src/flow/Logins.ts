@@ -31,6 +31,8 @@ export interface LoginParts {
   readonly owner: string
   /** Whether tokens are bound to a key. */
   readonly dpop: boolean
+  /** How often somebody has logged out with the same provider. */
+  readonly logouts: { count: number }
 }
 
 /** A login, and how it came about. */
@@ -52,6 +54,11 @@ export class Logins {
   constructor(parts: LoginParts) {
     this.#parts = parts
     this.#lock = this.#key("login", parts.peer.server.href)
+  }
+
+  /** Changes when somebody logs out; a login that was read before may be over then. */
+  get logouts(): number {
+    return this.#parts.logouts.count
   }
 
   /** What the store keeps for the server; nothing where it is for another address. */
@@ -105,6 +112,7 @@ export class Logins {
         const login = yield* this.kept
         const had = login !== undefined && (yield* store.remove(this.#grantKey(login.grant)))
         yield* store.remove(this.#bindingKey)
+        this.#parts.logouts.count++
         return had
       })
     )
@@ -158,9 +166,8 @@ export class Logins {
     const { peer, source, store } = this.#parts
     return Effect.gen({ self: this }, function* () {
       const { clientId, issuer, refreshToken, resource } = login.grant
-      if (refreshToken === undefined) return undefined
-      // One that was forgotten, because it is over or somebody logged out, is not brought back.
-      if ((yield* store.read(this.#grantKey(login.grant))) === undefined) return undefined
+      // A login that somebody has ended meanwhile is not brought back.
+      if (refreshToken === undefined || (yield* this.kept) === undefined) return undefined
       const server = yield* discoverServer(peer, issuer)
       const client = yield* source.client(store, server)
       // A token is of use to the client only that it was issued to.
