@@ -90,7 +90,7 @@ describe("a protected server", () => {
       return (await client.callTool("close_desk", {})).content
     }
     assert.deepStrictEqual(await called("manager"), [{ type: "text", text: "Closed" }])
-    assert.include(await called("clerk").then(() => "served", String), "needs the scopes manager")
+    assert.include(await called("clerk").then(() => "served", String), 'a token for "manager"')
   })
 
   it("tells of itself in frameworks, at both addresses", async () => {
