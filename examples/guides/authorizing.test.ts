@@ -86,7 +86,13 @@ describe("a client that is authorized", () => {
     assert.strictEqual((await client.listTools()).length, 1)
     assert.deepStrictEqual(asked.slice(0, 3), [false, true, false])
     assert.isFalse(asked.slice(3).includes(true))
-    const hopeless = await connect(door.url, { auth: vault(async () => "old") }).catch((error: Error) => error)
+    const asking: Array<boolean> = []
+    const same = vault(async (fresh) => {
+      asking.push(fresh)
+      return "old"
+    })
+    const hopeless = await connect(door.url, { auth: same }).catch((error: Error) => error)
     assert.match(String(hopeless), /another token than it was shown \(HTTP 401\); log in again$/)
+    assert.deepStrictEqual(asking, [false, true])
   })
 })
