@@ -5,6 +5,7 @@
 import type { OnNoise, SendRequest } from "../ClientSettings.ts"
 import type { HeaderRecord } from "../HeaderRecord.ts"
 import { parseChallenges } from "@treadle/protocol/http"
+import { keepNewest } from "../Bounded.ts"
 import { McpReason } from "../McpError.ts"
 import type { TokenRequest, TokenResponse } from "../TokenProvider.ts"
 
@@ -68,6 +69,15 @@ export interface Connection {
   readonly controller: AbortController
   /** What must not become garbage before the connection ends. */
   held?: unknown
+}
+
+/** How many messages that are not answered may be under way; the oldest is given up for another one. */
+export const maxPosts = 256
+
+/** Adds a connection, and breaks the oldest where there are too many. */
+export const admit = (connections: Set<Connection>, connection: Connection, most: number): void => {
+  connections.add(connection)
+  for (const { controller } of keepNewest(connections, most)) controller.abort()
 }
 
 /** Sends by a `fetch`. Once a `Request` is garbage, Node's `fetch` no longer hears its signal, so it is held. */

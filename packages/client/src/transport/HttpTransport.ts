@@ -8,13 +8,14 @@
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { Message } from "@treadle/protocol/rpc"
-import { keepNewest } from "../Bounded.ts"
 import { defaults, noiseHook, type HttpSettings } from "../ClientSettings.ts"
 import { addressOf, type McpReason } from "../McpError.ts"
 import { exchangeHttp } from "./HttpExchange.ts"
 import { readServerStream } from "./HttpEvents.ts"
 import {
+  admit,
   fetchFrom,
+  maxPosts,
   readText,
   reasonOf,
   refused,
@@ -29,9 +30,6 @@ import type { CompatSession, ExchangeSink, Outgoing, Posted, StreamSink, Transpo
 
 /** How many answered streams may wait for their end. */
 const maxLingering = 16
-
-/** How many messages that are not answered may be under way; the oldest is given up for another one. */
-const maxPosts = 256
 
 /**
  * The server at an address, as the settings let it be spoken to.
@@ -166,10 +164,4 @@ class HttpTransport implements Transport {
     this.#open.delete(connection)
     admit(this.#lingering, connection, maxLingering)
   }
-}
-
-/** Adds a connection, and breaks the oldest where there are too many. */
-const admit = (connections: Set<Connection>, connection: Connection, most: number): void => {
-  connections.add(connection)
-  for (const { controller } of keepNewest(connections, most)) controller.abort()
 }

@@ -13,8 +13,10 @@ import { McpReason } from "../McpError.ts"
 import { Correlation } from "./Correlation.ts"
 import { isEventStream } from "./HttpEvents.ts"
 import {
+  admit,
   chunksOf,
   fetchFrom,
+  maxPosts,
   readText,
   reasonOf,
   refused,
@@ -45,6 +47,8 @@ class TwoEndpointTransport implements Transport {
   readonly #peer: HttpPeer
   readonly #correlation: Correlation
   readonly #open = new Set<Connection>()
+  /** Those of messages that nobody answers. */
+  readonly #posts = new Set<Connection>()
   #endpoint: URL | undefined
 
   constructor(peer: HttpPeer) {
@@ -57,7 +61,8 @@ class TwoEndpointTransport implements Transport {
 
   /** @param done called once, when the server has named its address or will not */
   open(done: (failure?: McpReason) => void): void {
-    this.#with(async (connection) => {
+    const connection: Connection = { controller: new AbortController() }
+    this.#with(connection, async () => {
       const headers = (given: Record<string, string>) => streamHeaders(undefined, undefined, given)
       const response = await fetchFrom(this.#peer, { verb: "GET", headers }, connection)
       if (!isEventStream(response)) throw refused(this.#peer, response, await readText(this.#peer, response))
@@ -83,35 +88,46 @@ class TwoEndpointTransport implements Transport {
   readonly exchange = (outgoing: Outgoing, sink: ExchangeSink): ((why?: string) => void) => {
     const { cancellable, request, session } = outgoing
     this.#correlation.wait(request.id, sink)
-    this.post(request, session, (failure) => {
+    const connection = this.#send(request, session, (failure) => {
       if (failure !== undefined) this.#correlation.fail(request.id, failure)
     })
     return (why) => {
-      if (!this.#correlation.giveUp(request.id) || !cancellable) return
+      if (!this.#correlation.giveUp(request.id)) return
+      connection?.controller.abort()
+      if (!cancellable) return
       const reason = why === undefined ? {} : { reason: why }
       const cancelled = Message.notification("notifications/cancelled", { requestId: request.id, ...reason })
       this.post(cancelled, session, () => {})
     }
   }
 
-  readonly post = (
+  readonly post = (message: Posted, session: CompatSession | undefined, done: (failure?: McpReason) => void): void => {
+    const connection = this.#send(message, session, done)
+    if (connection !== undefined) admit(this.#posts, connection, maxPosts)
+  }
+
+  /** @returns the connection, where there is something to send to */
+  #send(
     message: Posted | Request,
     session: CompatSession | undefined,
     done: (failure?: McpReason) => void
-  ): void => {
+  ): Connection | undefined {
     const url = this.#endpoint
     const { ended } = this.#correlation
-    if (ended !== undefined || url === undefined) return done(ended ?? new McpReason.Closed({ notRun: true }))
-    this.#with(async (connection) => {
+    if (ended !== undefined || url === undefined) return void done(ended ?? new McpReason.Closed({ notRun: true }))
+    const connection: Connection = { controller: new AbortController() }
+    const sent = this.#with(connection, async () => {
       const headers = (given: Record<string, string>) => postHeaders(session, given)
       const http = { verb: "POST", url, headers, body: textOf(message) } as const
       const response = await fetchFrom(this.#peer, http, connection)
       const text = await readText(this.#peer, response)
       if (!response.ok) throw refused(this.#peer, response, text)
-    }).then(
+    })
+    sent.then(
       () => done(),
       (error) => done(reasonOf(error))
     )
+    return connection
   }
 
   close(): void {
@@ -119,13 +135,13 @@ class TwoEndpointTransport implements Transport {
     for (const { controller } of this.#open) controller.abort()
   }
 
-  async #with(work: (connection: Connection) => Promise<void>): Promise<void> {
-    const connection: Connection = { controller: new AbortController() }
+  async #with(connection: Connection, work: () => Promise<void>): Promise<void> {
     this.#open.add(connection)
     try {
-      await work(connection)
+      await work()
     } finally {
       this.#open.delete(connection)
+      this.#posts.delete(connection)
     }
   }
 }

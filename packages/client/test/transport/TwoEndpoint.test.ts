@@ -217,6 +217,17 @@ describe("a session over two endpoints", () => {
     })
   )
 
+  it.effect("CANCEL-02: breaks the POST of a call that is given up while the server has not taken it", () =>
+    Effect.gen(function* () {
+      const { server, session } = yield* opened(old({ message: () => false }))
+      const fiber = yield* Effect.forkChild(session.call(ping)(), { startImmediately: true })
+      const call = yield* heard(server, "tools/call")
+      yield* Fiber.interrupt(fiber)
+      yield* Effect.promise(() => call.gone)
+      yield* heard(server, "notifications/cancelled")
+    })
+  )
+
   it.effect("CANCEL-02 A70: cancels by one notification", () =>
     Effect.gen(function* () {
       const { server, session } = yield* opened(old({ message: () => {} }))
