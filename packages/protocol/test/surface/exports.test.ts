@@ -17,7 +17,7 @@ const names: { readonly [path: string]: string } = {
   "./framing": "LineCutter SseReader linePair printSse sseComment sseRetry webUtf8",
   "./http": `
     HeaderName accepted compareParams decodeHeaderValue encodeHeaderValue isEventStreamType isJsonType
-    mirrorParams paramHeaders trimHeaderValue
+    mirrorParams paramHeaders parseChallenges printChallenge trimHeaderValue
   `,
   "./json": `
     anyOfObjects embed fromBase64 hasObjectRoot isJsonObject isRecord lean lintSchema maxSchemaDepth
