@@ -18,6 +18,8 @@ import { requestToken, type Issued } from "./TokenRequest.ts"
 /** What a login needs. */
 export interface Login {
   readonly found: Discovered
+  /** Where the person authorizes. */
+  readonly page: URL
   readonly client: OAuthClient
   readonly scopes: ReadonlyArray<string>
   readonly visit: BrowserVisit
@@ -38,7 +40,18 @@ export const demandPkce = ({ issuer, metadata }: ServerFacts): Effect.Effect<voi
   return Effect.fail(new AuthReason.Unsupported({ why, rule: "MCP authorization, authorization code protection" }))
 }
 
-const authorizeUrl = (page: URL, { client, found, scopes, visit }: Login, { state, verifier }: Attempt) =>
+/**
+ * Where a person authorizes, if all of the flow can be gone through: asked before a client is registered or anybody logs
+ * in.
+ */
+export const pageOf = (peer: OAuthPeer, server: ServerFacts): Effect.Effect<URL, AuthReason> =>
+  Effect.gen(function* () {
+    yield* demandPkce(server)
+    yield* endpointIn(peer, server.metadata, "token_endpoint")
+    return yield* endpointIn(peer, server.metadata, "authorization_endpoint")
+  })
+
+const authorizeUrl = ({ client, found, page, scopes, visit }: Login, { state, verifier }: Attempt) =>
   Effect.promise(async () => {
     const url = new URL(page)
     const parameters = {
@@ -111,12 +124,8 @@ export const logIn = (peer: OAuthPeer, login: Login): Effect.Effect<Issued, Auth
   Effect.gen(function* () {
     const { client, dpop, found, visit } = login
     const { resource, server } = found
-    yield* demandPkce(server)
-    const page = yield* endpointIn(peer, server.metadata, "authorization_endpoint")
-    // A person logs in only where the code can be exchanged afterwards.
-    yield* endpointIn(peer, server.metadata, "token_endpoint")
     const attempt: Attempt = { verifier: OAuth.generateRandomCodeVerifier(), state: OAuth.generateRandomState() }
-    const url = yield* authorizeUrl(page, login, attempt)
+    const url = yield* authorizeUrl(login, attempt)
     const parameters = yield* visit.open(url, attempt.state)
     const code = yield* codeIn(parameters, attempt.state, server)
     return yield* requestToken(peer, server, {

@@ -9,7 +9,7 @@ import type { AuthReason } from "../AuthError.ts"
 import type { Browser } from "../Browser.ts"
 import type { TokenStore } from "../TokenStore.ts"
 import type { OAuthClient } from "./Client.ts"
-import { logIn } from "./CodeFlow.ts"
+import { logIn, pageOf } from "./CodeFlow.ts"
 import type { Discovered, ServerFacts } from "./Discovery.ts"
 import type { Dpop } from "./Dpop.ts"
 import { Kept, type Registered } from "./Grant.ts"
@@ -74,13 +74,14 @@ export const codeSource = (identity: ClientIdentity, browser: Browser): Source =
 
   const obtain: Source["obtain"] = (asking) =>
     Effect.gen(function* () {
-      const { found, store } = asking
+      const { found, peer, store } = asking
       yield* demandMetadataUrl(identity)
+      const page = yield* pageOf(peer, found.server)
       const known = knownClient(identity, found.server)
       const earlier = known === undefined ? yield* readRegistered(store, found.server.issuer) : undefined
       const visit = yield* browser.visit(earlier?.redirectUri)
       const chosen = known ?? (yield* registered(asking, earlier, visit.redirectUri))
-      const issued = yield* logIn(asking.peer, { ...asking, client: chosen, visit })
+      const issued = yield* logIn(peer, { ...asking, page, client: chosen, visit })
       return { issued, clientId: chosen.id }
     })
 
