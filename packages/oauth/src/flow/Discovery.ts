@@ -60,6 +60,9 @@ export const resourceAddresses = (server: URL, { challenged, metadata }: Discove
   ])
 }
 
+const resourceMetadata = "the metadata of the protected resource"
+const serverMetadata = "the metadata of the authorization server"
+
 /** A document, or why an address did not give it. */
 type Read<A> = (document: JsonObject) => Result.Result<A, AuthReason>
 
@@ -134,21 +137,22 @@ const undocumented = (server: URL): ResourceFacts => ({
   scopes: []
 })
 
-/** What the resource says of itself. */
-const discoverResource = (peer: OAuthPeer, hints: DiscoveryHints): Effect.Effect<ResourceFacts, AuthReason> => {
+/** A document that is at none of its addresses. */
+type Missing = InstanceType<typeof AuthReason.NotDiscovered>
+
+/** What the resource says of itself, or where it said nothing. */
+const discoverResource = (
+  peer: OAuthPeer,
+  hints: DiscoveryHints
+): Effect.Effect<{ readonly resource: ResourceFacts; readonly missing?: Missing }, AuthReason> => {
   const { server } = peer
-  const found = firstDocument(
-    peer,
-    resourceAddresses(server, hints),
-    "the metadata of the protected resource",
-    "RFC 9728 section 3",
-    readResource(server)
+  const found = Effect.map(
+    firstDocument(peer, resourceAddresses(server, hints), resourceMetadata, "RFC 9728 section 3", readResource(server)),
+    (resource) => ({ resource })
   )
   if (hints.metadata !== undefined) return found
-  return Effect.catchIf(
-    found,
-    (reason) => reason._tag === "NotDiscovered",
-    () => Effect.succeed(undocumented(server))
+  return Effect.catchTag(found, "NotDiscovered", (missing) =>
+    Effect.succeed({ resource: undocumented(server), missing })
   )
 }
 
@@ -158,19 +162,13 @@ export const discoverServer = (peer: OAuthPeer, issuer: string): Effect.Effect<S
   if (!URL.canParse(issuer)) {
     return Effect.fail(new AuthReason.Unsupported({ why: `the issuer ${JSON.stringify(issuer)} is no URL`, rule }))
   }
-  return firstDocument(
-    peer,
-    serverAddresses(new URL(issuer)),
-    "the metadata of the authorization server",
-    "RFC 8414 section 3",
-    (metadata) => {
-      const received = own(metadata, "issuer")
-      if (received === issuer) return Result.succeed({ issuer, metadata })
-      const what = "the issuer in the metadata of the authorization server"
-      const said = typeof received === "string" ? received : undefined
-      return Result.fail(new AuthReason.Mismatch({ what, expected: issuer, received: said, rule }))
-    }
-  )
+  return firstDocument(peer, serverAddresses(new URL(issuer)), serverMetadata, "RFC 8414 section 3", (metadata) => {
+    const received = own(metadata, "issuer")
+    if (received === issuer) return Result.succeed({ issuer, metadata })
+    const what = "the issuer in the metadata of the authorization server"
+    const said = typeof received === "string" ? received : undefined
+    return Result.fail(new AuthReason.Mismatch({ what, expected: issuer, received: said, rule }))
+  })
 }
 
 /** Which of the authorization servers of a resource is used. */
@@ -184,7 +182,16 @@ const chosen = ({ issuers }: ResourceFacts, wanted: string | undefined): Effect.
 /** Finds the authorization server of an MCP server. */
 export const discover = (peer: OAuthPeer, hints: DiscoveryHints): Effect.Effect<Discovered, AuthReason> =>
   Effect.gen(function* () {
-    const resource = yield* discoverResource(peer, hints)
+    const { missing, resource } = yield* discoverResource(peer, hints)
     const issuer = yield* chosen(resource, hints.issuer)
-    return { resource, server: yield* discoverServer(peer, issuer) }
+    const server = Effect.catchTag(discoverServer(peer, issuer), "NotDiscovered", ({ rule, tried }) =>
+      Effect.fail(
+        new AuthReason.NotDiscovered({
+          what: missing === undefined ? serverMetadata : `${resourceMetadata}, or ${serverMetadata}`,
+          tried: [...(missing?.tried ?? []), ...tried],
+          rule
+        })
+      )
+    )
+    return { resource, server: yield* server }
   })

@@ -158,6 +158,22 @@ describe("B052: a web page where metadata was due", () => {
       assert.strictEqual(error.reason._tag, "Unauthorized")
     })
   )
+
+  it.effect("B052: at every address, of the server itself too, is an error that lists all of them", () =>
+    Effect.gen(function* () {
+      const auth = yield* scriptedAuth()
+      auth.mcp.script = { challenge: () => ["Bearer"], metadata: (form) => (form === "path" ? htmlPage : undefined) }
+      const error = yield* Effect.flip(openWith(auth, loggingIn()))
+      const { origin } = auth.mcp
+      assert.include(
+        error.message,
+        `the metadata of the protected resource, or the metadata of the authorization server was not found; asked were ` +
+          `${origin}${prm}/mcp (HTTP 200, but no such document), ${origin}${prm} (HTTP 404), ` +
+          `${origin}/.well-known/oauth-authorization-server (HTTP 404), ` +
+          `${origin}/.well-known/openid-configuration (HTTP 404)`
+      )
+    })
+  )
 })
 
 describe("B054: the address of the authorization server", () => {
