@@ -52,13 +52,17 @@ export interface OAuthSettings {
   readonly timeout?: number
   /** Whether tokens must be bound to a key of this client (DPoP, RFC 9449). Not by default. */
   readonly dpop?: boolean
-  /** Keeps the logins of several accounts at one server apart. */
+  /**
+   * Keeps the logins of several accounts at one server apart. A store that serves several people needs one for each, or
+   * they share a login.
+   */
   readonly account?: string
 }
 
 /** A client that was registered with the authorization server before. */
 export interface RegisteredClient {
   readonly clientId: string
+  /** Give the `issuer` with it: otherwise the first authorization server that the MCP server names is shown it. */
   readonly clientSecret?: Secret
   /** PKCS #8 PEM or a JWK as text; it proves who the client is, in place of a secret (RFC 7523). */
   readonly privateKey?: Secret

@@ -161,15 +161,26 @@ export class Logins {
     })
   }
 
-  /** The refresh grant; nothing where it does not help, and then what is of no use is forgotten. */
+  /**
+   * The refresh grant; nothing where it does not help, and then what is of no use is forgotten. Several addresses may have
+   * one resource and so one login: it is renewed for one of them at a time.
+   */
   #refreshed(login: Login): Effect.Effect<Login | undefined, AuthReason> {
-    const { peer, source, store } = this.#parts
+    const { issuer, resource } = login.grant
+    return this.#parts.store.exclusive(this.#key("renewal", issuer, resource), this.#refreshedAlone(login))
+  }
+
+  #refreshedAlone(login: Login): Effect.Effect<Login | undefined, AuthReason> {
+    const { peer, source } = this.#parts
     return Effect.gen({ self: this }, function* () {
       const { clientId, issuer, refreshToken, resource } = login.grant
+      const kept = yield* this.kept
       // A login that somebody has ended meanwhile is not brought back.
-      if (refreshToken === undefined || (yield* this.kept) === undefined) return undefined
+      if (refreshToken === undefined || kept === undefined) return undefined
+      const isOther = !isSameToken(kept.grant, login.grant)
+      if (isOther && !isExpiring(kept.grant, yield* Clock.currentTimeMillis)) return kept
       const server = yield* discoverServer(peer, issuer)
-      const client = yield* source.client(store, server)
+      const client = yield* source.client(login.grant, server)
       // A token is of use to the client only that it was issued to.
       if (client?.id !== clientId) return undefined
       const asked = requestToken(peer, server, {
@@ -178,10 +189,14 @@ export class Logins {
         client,
         dpop: login.dpop
       })
-      const issued = yield* Effect.catchTag(asked, "Refused", (reason) => this.#refreshRefused(login, reason))
-      if (issued === undefined) return undefined
-      this.#refusals = 0
-      return yield* this.#keep(yield* this.#granted(login.grant, issued, refreshToken), login.dpop, "refresh")
+      const renewed = Effect.gen({ self: this }, function* () {
+        const issued = yield* Effect.catchTag(asked, "Refused", (reason) => this.#refreshRefused(login, reason))
+        if (issued === undefined) return undefined
+        this.#refusals = 0
+        return yield* this.#keep(yield* this.#granted(login.grant, issued, refreshToken), login.dpop, "refresh")
+      })
+      // The token that is shown is spent once it was sent, so whoever goes away meanwhile would lose the login.
+      return yield* Effect.uninterruptible(renewed)
     })
   }
 
@@ -210,7 +225,7 @@ export class Logins {
       const key = yield* this.#keyFor(found)
       const dpop = key === undefined ? undefined : yield* dpopOf(key)
       const asking: Asking = { peer, store, found, scopes, dpop }
-      const { clientId, issued } = yield* Effect.scoped(source.obtain(asking))
+      const { clientId, issued, registered } = yield* Effect.scoped(source.obtain(asking))
       const grant = yield* this.#granted(
         {
           id: crypto.randomUUID(),
@@ -218,6 +233,7 @@ export class Logins {
           resource: found.resource.resource,
           clientId,
           requested: scopes,
+          ...(registered === undefined ? {} : { registered }),
           ...(key === undefined ? {} : { bindingKey: key })
         },
         issued
@@ -248,7 +264,7 @@ export class Logins {
 
   /** What is kept of a token, where it is bound to a key if that was demanded. @param earlier what renews it where nothing new does */
   #granted(
-    { bindingKey, clientId, id, issuer, requested, resource }: Omit<Grant, "token" | "scheme">,
+    { bindingKey, clientId, id, issuer, registered, requested, resource }: Omit<Grant, "token" | "scheme">,
     issued: Issued,
     earlier?: Redacted.Redacted
   ): Effect.Effect<Grant, AuthReason> {
@@ -267,6 +283,7 @@ export class Logins {
       requested,
       token,
       scheme: bindingKey === undefined ? "Bearer" : "DPoP",
+      ...(registered === undefined ? {} : { registered }),
       ...(bindingKey === undefined ? {} : { bindingKey }),
       ...(refreshToken === undefined ? {} : { refreshToken }),
       ...(expiresAt === undefined ? {} : { expiresAt })
