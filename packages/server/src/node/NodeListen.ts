@@ -74,11 +74,14 @@ const serverOf = async (tls: TlsSettings | undefined, listener: RequestListener)
   const { createServer } = await import("node:https")
   const { cert, clientCa, key } = tls
   // Node takes any text for it, with which no certificate of a client would fit.
-  if (clientCa !== undefined) new (await import("node:crypto")).X509Certificate(asText(clientCa))
+  if (clientCa !== undefined) await certificateIn(asText(clientCa))
   const clients = clientCa === undefined ? {} : { ca: asText(clientCa), requestCert: true, rejectUnauthorized: true }
   const secret = asText(Redacted.isRedacted(key) ? Redacted.value(key) : key)
   return createServer({ key: secret, cert: asText(cert), ...clients }, listener)
 }
+
+/** The first certificate of a text. @throws where there is none */
+const certificateIn = async (text: string | Buffer) => new (await import("node:crypto")).X509Certificate(text)
 
 const asText = (pem: Pem): string | Buffer => (typeof pem === "string" ? pem : Buffer.from(pem))
 
