@@ -58,19 +58,19 @@ const readRegistered = (store: TokenStore, key: string): Effect.Effect<Registere
 
 /** A person logs in. */
 export const codeSource = (identity: ClientIdentity, browser: Browser): Source => {
-  /** A person is shown the name that was registered, so that each name has a client of its own. */
-  const registrationKey = (issuer: string): string => `client ${issuer} ${JSON.stringify(identity.name)}`
+  /** A person is shown the name that was registered, so that programs which share a store have a client of their own. */
+  const keyAt = (issuer: string): string => `client ${JSON.stringify([issuer, identity.name])}`
   const client: Source["client"] = ({ registered }, server) =>
     registered === undefined ? Effect.succeed(knownClient(identity, server)) : lasting(registered)
   const forget: Source["forget"] = (store, issuer) =>
-    identity.id === undefined ? store.remove(registrationKey(issuer)) : Effect.succeed(false)
+    identity.id === undefined ? store.remove(keyAt(issuer)) : Effect.succeed(false)
 
   /** One registration serves as long as the person can be sent back to the address that was registered. */
   const registered = ({ found, peer, store }: Asking, earlier: Registered | undefined, redirectUri: string) =>
     earlier?.redirectUri === redirectUri
       ? Effect.succeed(earlier)
       : Effect.tap(register(peer, found.server, identity, redirectUri), (made) =>
-          store.write(registrationKey(found.server.issuer), Kept.registered.encode(made))
+          store.write(keyAt(found.server.issuer), Kept.registered.encode(made))
         )
 
   const obtain: Source["obtain"] = (asking) =>
@@ -79,8 +79,7 @@ export const codeSource = (identity: ClientIdentity, browser: Browser): Source =
       yield* demandMetadataUrl(identity)
       const page = yield* pageOf(peer, found.server)
       const known = knownClient(identity, found.server)
-      const earlier =
-        known === undefined ? yield* readRegistered(store, registrationKey(found.server.issuer)) : undefined
+      const earlier = known === undefined ? yield* readRegistered(store, keyAt(found.server.issuer)) : undefined
       const visit = yield* browser.visit(earlier?.redirectUri)
       const login = { ...asking, page, visit }
       if (known !== undefined) return { issued: yield* logIn(peer, { ...login, client: known }), clientId: known.id }
