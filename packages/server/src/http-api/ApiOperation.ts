@@ -65,9 +65,22 @@ const encodingOf = SchemaAST.resolveAt<{ readonly _tag: string; readonly content
 const shownWhole = (schema: Schema.Top): Schema.Top =>
   HttpApiSchema.isNoContent(schema.ast) || hasHeaders(schema.ast) !== undefined ? Schema.toType(schema) : schema
 
+/** The texts of a class are about its JSON form too, which would not show them. */
+const told = (schema: Schema.Top): Schema.Top => {
+  const [description, title] = [SchemaAST.resolveDescription(schema.ast), SchemaAST.resolveTitle(schema.ast)]
+  return schema.ast._tag !== "Declaration" || (description === undefined && title === undefined)
+    ? schema
+    : Schema.toCodecJson(schema).pipe(
+        Schema.annotateEncoded({
+          ...(description === undefined ? {} : { description }),
+          ...(title === undefined ? {} : { title })
+        })
+      )
+}
+
 /** The schema of what the operation gives; nothing where it gives nothing. */
 export const successOf = ({ successes }: ApiOperation): Schema.Top | undefined => {
-  const schemas = successes.map((one) => shownWhole(bodyOf(one)))
+  const schemas = successes.map((one) => told(shownWhole(bodyOf(one))))
   const schema = schemas.length < 2 ? schemas[0] : Schema.Union(schemas)
   return schema?.ast._tag === "Void" ? undefined : schema
 }
@@ -77,7 +90,7 @@ export const successOf = ({ successes }: ApiOperation): Schema.Top | undefined =
  * status alone, or the members of a problem.
  */
 export const errorsOf = ({ errors }: ApiOperation): ReadonlyArray<PureSchema> =>
-  errors.map((one) => Schema.toType(bodyOf(one)) as unknown as PureSchema)
+  errors.map((one) => told(Schema.toType(bodyOf(one))) as unknown as PureSchema)
 
 /** What the answer of an operation is, where it is none that JSON holds at once. */
 const otherAnswer = (schema: Schema.Top): string => {

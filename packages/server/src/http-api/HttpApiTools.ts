@@ -9,6 +9,7 @@ import * as HttpServer from "effect/http/HttpServer"
 import type * as HttpApi from "effect/http-api/HttpApi"
 import * as OpenApi from "effect/http-api/OpenApi"
 import { endpointOf, toolShape, type AnyEndpoint } from "@treadle/protocol/endpoint"
+import { isRecord } from "@treadle/protocol/json"
 import { noEntries, type ToolEntry } from "../handler/Entry.ts"
 import { placeBelow } from "../handler/Place.ts"
 import { Mcp } from "../Mcp.ts"
@@ -129,7 +130,7 @@ const make = <A extends AnyApi, const T extends Promotions<A>>(api: A, tools: T)
   let addresses: Addresses | undefined
   const promoting = { operations: operationsOf(top), addresses: () => (addresses ??= addressesOf(top)), place }
   const entries = Object.entries(tools as Promotions<AnyApi>).map(([tool, what]) =>
-    entryOf(tool, typeof what === "string" ? { operation: what } : what, promoting)
+    entryOf(tool, isRecord(what) ? what : { operation: what }, promoting)
   )
   const version = Context.getOrUndefined(top.annotations, OpenApi.Version) ?? "0.0.1"
   const promoted = { definition: { entries: { ...noEntries, tools: entries } } }
