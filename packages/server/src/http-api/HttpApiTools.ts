@@ -9,7 +9,6 @@ import * as HttpServer from "effect/http/HttpServer"
 import type * as HttpApi from "effect/http-api/HttpApi"
 import * as OpenApi from "effect/http-api/OpenApi"
 import { endpointOf, toolShape, type AnyEndpoint } from "@treadle/protocol/endpoint"
-import { isRecord } from "@treadle/protocol/json"
 import { noEntries, type ToolEntry } from "../handler/Entry.ts"
 import { placeBelow } from "../handler/Place.ts"
 import { Mcp } from "../Mcp.ts"
@@ -26,7 +25,7 @@ import {
 import { argumentTable } from "./ArgumentTable.ts"
 import { addressesOf, type Addresses } from "./OperationRequest.ts"
 import { promotedOperation } from "./PromotedOperation.ts"
-import type { AnyApi, Contracts, Promotion, Promotions } from "./PromotedTypes.ts"
+import type { AnyApi, Checked, Contracts, Promotion, Promotions } from "./PromotedTypes.ts"
 
 /** Promoted operations: a part to add to a server, and the contracts that clients call it by. */
 export interface PromotedApi<A extends AnyApi, T> {
@@ -124,13 +123,13 @@ const entryOf = (tool: string, promotion: Promotion<string>, promoting: Promotin
  * // => { type: "object", properties: { id: { type: "integer" } }, required: ["id"] }
  * ```
  */
-const make = <A extends AnyApi, const T extends Promotions<A>>(api: A, tools: T): PromotedApi<A, T> => {
+const make = <A extends AnyApi, const T extends Promotions<A>>(api: A, tools: T & Checked<T>): PromotedApi<A, T> => {
   const place = placeBelow(make)
   const top = api as unknown as HttpApi.Top
   let addresses: Addresses | undefined
   const promoting = { operations: operationsOf(top), addresses: () => (addresses ??= addressesOf(top)), place }
   const entries = Object.entries(tools as Promotions<AnyApi>).map(([tool, what]) =>
-    entryOf(tool, isRecord(what) ? what : { operation: what }, promoting)
+    entryOf(tool, typeof what === "object" && what !== null ? what : { operation: what }, promoting)
   )
   const version = Context.getOrUndefined(top.annotations, OpenApi.Version) ?? "0.0.1"
   const promoted = { definition: { entries: { ...noEntries, tools: entries } } }

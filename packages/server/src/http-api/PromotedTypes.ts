@@ -51,6 +51,15 @@ export interface Promotions<A extends AnyApi> {
   readonly [tool: string]: OperationName<A> | Promotion<OperationName<A>>
 }
 
+type CheckedSettings<V> = V extends string
+  ? V
+  : {
+      readonly [K in keyof V]: K extends keyof Promotion<string> ? V[K] : `"${K & string}" says nothing of an operation`
+    }
+
+/** The same tools, where each setting of theirs is one, and a sentence where it is not. */
+export type Checked<T> = { readonly [Tool in keyof T]: CheckedSettings<T[Tool]> }
+
 type NameIn<V> = V extends string ? V : V extends { readonly operation: infer Name } ? Name : never
 
 type Find<A extends AnyApi, Name> = {
