@@ -18,7 +18,7 @@ import { McpRouter } from "@treadle/server/http-router"
 import { McpNode } from "@treadle/server/node"
 
 type Eq<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
-const is = <T extends true>(_?: T) => {}
+const is = <T extends true>(): T | undefined => undefined
 
 class Show extends Schema.Class<Show>("Show")({ id: Schema.Int, title: Schema.String }) {}
 class NotFound extends Schema.TaggedError<NotFound>()("NotFound", { id: Schema.Int }) {}

@@ -57,12 +57,12 @@ describe("the tools of an application", () => {
     })
   )
 
-  it.effect("pass its middleware, which may answer in their place", () =>
+  it.effect("pass its middleware, which may change what is answered", () =>
     Effect.gen(function* () {
-      const closed = HttpRouter.middleware(() => Effect.succeed(HttpServerResponse.text("closed", { status: 503 })), {
-        global: true
-      })
-      const routes = Layer.provideMerge(ApiLive, closed)
+      const closed = HttpRouter.use((router) =>
+        router.addGlobalMiddleware((handled) => Effect.as(handled, HttpServerResponse.text("closed", { status: 503 })))
+      )
+      const routes = Layer.mergeAll(ApiLive, closed)
       const { result } = yield* serving(
         empty()
           .add(tools.mcp.provide(HttpApiTools.layer(routes)))
