@@ -7,6 +7,8 @@ import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServer from "effect/http/HttpServer"
 import * as Layer from "effect/Layer"
 import { Show, ShowNotFound, SoldOut, Unauthorized } from "./api.ts"
+import { title } from "./client.ts"
+import { open } from "./plain.ts"
 import { App, mcp, tools } from "./server.ts"
 import { ApiLive } from "./service.ts"
 
@@ -60,6 +62,17 @@ describe("a service and its tools", () => {
       assert.strictEqual(response.status, 401)
       const session = yield* McpClient.http("http://localhost/mcp", { fetch })
       assert.deepStrictEqual(yield* Effect.flip(session.call(tools.contract.get_show)({ id: 1 })), new Unauthorized())
+    })
+  )
+
+  it.live("are also there on a door that knows nothing of the api, with the headers of the caller", () =>
+    Effect.gen(function* () {
+      const { url } = yield* Effect.acquireRelease(Effect.promise(open), (server) =>
+        Effect.promise(() => server.close())
+      )
+      assert.strictEqual(yield* title(url, 2, "ada-s-token"), "Late bill")
+      assert.strictEqual(yield* title(url, 9, "ada-s-token"), "There is no show 9")
+      assert.strictEqual(yield* title(url, 2, "eve-s-token"), "Sign in first")
     })
   )
 
