@@ -1,7 +1,7 @@
 /**
  * A request through a router of this process: its middleware, its route, its response, without a socket.
  */
-import * as Cause from "effect/Cause"
+import type * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import type * as HttpClientRequest from "effect/http/HttpClientRequest"
 import type * as HttpClientResponse from "effect/http/HttpClientResponse"
@@ -41,9 +41,8 @@ export const inProcess = (
       HttpServerRequest.HttpServerRequest,
       HttpServerRequest.fromClientRequest(request)
     )
-    return Effect.flatMap(Effect.exit(served), () =>
-      broken !== undefined && Cause.hasInterruptsOnly(broken)
-        ? Effect.failCause(broken as Cause.Cause<never>)
-        : Effect.succeed({ response: HttpServerResponse.toClientResponse(sent, { request }), cause: broken })
-    )
+    return Effect.map(Effect.exit(served), () => ({
+      response: HttpServerResponse.toClientResponse(sent, { request }),
+      cause: broken
+    }))
   })
