@@ -9,7 +9,8 @@ export default defineConfig({
     index: "src/index.ts",
     http: "src/http.ts",
     "node/index": "src/node/index.ts",
-    "http-router/index": "src/http-router/index.ts"
+    "http-router/index": "src/http-router/index.ts",
+    "http-api/index": "src/http-api/index.ts"
   },
   outDir: "dist/bundle",
   format: "esm",

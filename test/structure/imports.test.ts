@@ -38,7 +38,8 @@ const folders: Readonly<Record<string, Readonly<Record<string, ReadonlyArray<str
     transport: ["engine", "envelope", "vocabulary"],
     entry: ["transport", "engine", "envelope", "handler", "reply", "vocabulary"],
     node: ["entry", "transport", "engine", "envelope", "handler", "vocabulary"],
-    "http-router": ["entry", "transport", "vocabulary"]
+    "http-router": ["entry", "transport", "vocabulary"],
+    "http-api": ["entry", "handler", "vocabulary"]
   },
   client: {
     vocabulary: [],
@@ -109,7 +110,8 @@ const entries: Readonly<Record<string, ReadonlyArray<string>>> = {
 
 /** Effect modules that are heavy to load, and the only places that may import them. */
 const heavy: ReadonlyArray<{ readonly module: RegExp; readonly only: RegExp }> = [
-  { module: /^effect\/http\//, only: /^packages\/server\/src\/http-router\// },
+  { module: /^effect\/http\//, only: /^packages\/server\/src\/http-(?:api|router)\// },
+  { module: /^effect\/http-api\//, only: /^packages\/server\/src\/http-api\// },
   { module: /^effect\/Stream$/, only: /^packages\/client\/src\// },
   { module: /^effect\/(?:Logger|ManagedRuntime|ai\/.*|process\/.*|cli\/.*)$/, only: /^(?!)/ },
   { module: /^@effect\/platform-node/, only: /^(?!)/ },

@@ -75,7 +75,12 @@ const expected: Readonly<Record<string, string>> = {
   W38: `Type 'string' is not assignable to type 'Authentication | undefined'.`,
   W39: `'auth' does not exist in type 'ConnectStdioSettings'`,
   W40: `'auth' does not exist in type 'StdioSettings'`,
-  W41: `'auth' does not exist in type 'DirectSettings'`
+  W41: `'auth' does not exist in type 'DirectSettings'`,
+  W42: `Did you mean '"shows.get"'?`,
+  W43: `Did you mean '"shows.get"'?`,
+  W44: `Type 'string' is not assignable to type 'number'.`,
+  W45: `"this server still needs services: give them with mcp.provide(layer), or use an Effect door"`,
+  W46: `is not assignable to type '"\\"hint\\" says nothing of an operation"'.`
 }
 
 describe("the compiler", () => {

@@ -9,7 +9,9 @@ import { connect } from "@treadle/client/promise"
 import { CurrentCall, Endpoint, Live, Mcp } from "@treadle/server"
 import { McpHttp } from "@treadle/server/http"
 import { McpNode } from "@treadle/server/node"
+import { HttpApiTools } from "@treadle/server/http-api"
 import { getShow, hold, list, ping, zod } from "./right.ts"
+import { BoxApi, tools } from "./rightApi.ts"
 const m = Mcp.make({ name: "x", version: "1" })
 /* W1 */ Endpoint.make("get show", { description: "x" })
 /* W2 */ Endpoint.make("ok", { description: "x", input: { id: Schema.Int }, http: "GET /shows/:idd" })
@@ -61,3 +63,8 @@ const auth = NodeOAuth.browser({ clientName: "x" })
 /* W39 */ connectStdio({ command: "x", auth })
 /* W40 */ McpNodeClient.stdio({ command: "x", auth })
 /* W41 */ connect(m, {}, { auth })
+/* W42 */ HttpApiTools.make(BoxApi, { get_show: "shows.gett" })
+/* W43 */ HttpApiTools.make(BoxApi, { get_show: { operation: "shows.gett", description: "x" } })
+/* W44 */ s.call(tools.contract.get_show)({ id: "1" })
+/* W45 */ McpNode.handler(m.add(tools.mcp))
+/* W46 */ HttpApiTools.make(BoxApi, { get_show: { operation: "shows.get", hint: { readOnly: true } } })

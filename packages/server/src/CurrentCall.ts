@@ -94,9 +94,17 @@ export interface Call<out Ctx, in out E> {
   fail(error: E | string): never
 }
 
+/** Headers by their names, which are in lower case. */
+export type HeaderTable = Readonly<Record<string, string>>
+
 /** What the service gives to Effect code; the functions of `CurrentCall` read it. */
 export interface CurrentCallService {
   readonly call: Call<unknown, never>
+  /**
+   * The headers of the request that brought the call; nothing where HTTP did not bring it. What is true of a caller
+   * belongs into its context or its principal: this is for what hands a request on.
+   */
+  readonly sentHeaders: () => HeaderTable
   /** Sends progress; waits while the client reads slowly. */
   readonly sendProgress: (done: number, total?: number, message?: string) => Effect.Effect<void>
   readonly sendLog: (level: LogLevel, data: unknown, logger?: string) => Effect.Effect<void>

@@ -30,7 +30,13 @@ export type McpBuildError =
       readonly why: string
       readonly place: Place
     }
-  | { readonly _tag: "NotPromotable"; readonly tool: string; readonly why: string; readonly place: Place }
+  | {
+      readonly _tag: "NotPromotable"
+      readonly tool: string
+      readonly why: string
+      readonly cure?: string
+      readonly place: Place
+    }
   | {
       readonly _tag: "UnrepresentableSchema"
       readonly tool: string
@@ -110,7 +116,7 @@ export const describe = (error: McpBuildError): string => {
     case "InvalidDefinition":
       return `${error.kind} ${quoted(error.name)} (${error.place}): ${error.why}.`
     case "NotPromotable":
-      return `tool ${quoted(error.tool)} (${error.place}): ${error.why}. Describe the input as fields or an object schema.`
+      return `tool ${quoted(error.tool)} (${error.place}): ${error.why}. ${error.cure ?? "Describe the input as fields or an object schema"}.`
     case "UnrepresentableSchema": {
       const member = error.path === "" ? "" : ` ${quoted(error.path)}`
       return `tool ${quoted(error.tool)} (${error.place}), ${error.part}${member}: ${error.why}.`

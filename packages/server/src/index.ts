@@ -1,5 +1,6 @@
 /**
- * A server as a plain value. The doors are entry points of their own: `@treadle/server/node`, `/http`, `/http-router`.
+ * A server as a plain value. The doors are entry points of their own: `@treadle/server/node`, `/http`, `/http-router`;
+ * `/http-api` makes tools of the operations of an `HttpApi`.
  */
 export { Ask, type FormAnswer, type UrlAnswer } from "./Ask.ts"
 export { AskFailed, type AskFailure } from "./AskFailed.ts"

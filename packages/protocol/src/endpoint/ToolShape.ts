@@ -24,7 +24,7 @@ import { errorSchemas, errorTag } from "./Errors.ts"
 
 /** Why an endpoint cannot be a tool. */
 export type ShapeFault =
-  | { readonly _tag: "NotPromotable"; readonly message: string }
+  | { readonly _tag: "NotPromotable"; readonly message: string; readonly cure?: string }
   | { readonly _tag: "UnrepresentableSchema"; readonly part: string; readonly finding: SchemaFinding }
   | { readonly _tag: "InvalidHeaderAnnotation"; readonly message: string }
   | { readonly _tag: "AmbiguousErrors"; readonly tag: string }

@@ -10,7 +10,7 @@ import * as Result from "effect/Result"
 import { printNotification } from "@treadle/protocol/rpc"
 import { passesLevel, type LogLevel, type Meta } from "@treadle/protocol/schema"
 import type { Json } from "@treadle/protocol/json"
-import type { Call, CurrentCallService } from "../CurrentCall.ts"
+import type { Call, CurrentCallService, HeaderTable } from "../CurrentCall.ts"
 import type { Admitted } from "../envelope/Admitted.ts"
 import type { Ask } from "../Ask.ts"
 import type { AskFailed } from "../AskFailed.ts"
@@ -71,6 +71,10 @@ export class RunningCall implements Call<unknown, never>, CurrentCallService {
 
   get principal(): Principal | undefined {
     return this.admitted.inbound.principal
+  }
+
+  sentHeaders(): HeaderTable {
+    return this.admitted.inbound.headers?.() ?? {}
   }
 
   get meta(): Meta {

@@ -2,6 +2,7 @@
  * One value that arrived, with all that its transport saw. Nothing about it is decided yet.
  */
 import type * as Context from "effect/Context"
+import type { HeaderTable } from "../CurrentCall.ts"
 import type { Principal } from "../Principal.ts"
 
 /** What HTTP says beside the body. Names are in lower case. */
@@ -16,6 +17,11 @@ export interface Inbound {
   readonly value: unknown
   /** Absent on a pipe and in process. */
   readonly http: HttpFacts | undefined
+  /**
+   * Every header of the request that brought it, names in lower case; absent where HTTP did not bring it. The table is
+   * made when it is asked for.
+   */
+  readonly headers?: (() => HeaderTable) | undefined
   /** Whether HTTP brought it, on whatever stream its answer goes: then scopes decide what its sender may do. */
   readonly overHttp: boolean
   /** What the door was given for this request. */

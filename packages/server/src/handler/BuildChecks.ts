@@ -21,7 +21,13 @@ import {
 const shapeError = (tool: string, place: Place, fault: ShapeFault): McpBuildError => {
   switch (fault._tag) {
     case "NotPromotable":
-      return { _tag: "NotPromotable", tool, place, why: fault.message }
+      return {
+        _tag: "NotPromotable",
+        tool,
+        place,
+        why: fault.message,
+        ...(fault.cure === undefined ? {} : { cure: fault.cure })
+      }
     case "UnrepresentableSchema":
       return {
         _tag: "UnrepresentableSchema",

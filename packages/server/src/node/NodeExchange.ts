@@ -9,6 +9,7 @@ import { HeaderName, type Accepted } from "@treadle/protocol/http"
 import type { HttpFacts, Inbound } from "../envelope/Inbound.ts"
 import type { Refusal } from "../envelope/Refusal.ts"
 import { refused } from "../engine/Answers.ts"
+import type { HeaderTable } from "../CurrentCall.ts"
 import type { Principal } from "../Principal.ts"
 import type { Caller, Served } from "../Served.ts"
 import type { Answer } from "../engine/Sink.ts"
@@ -20,7 +21,7 @@ import { statusOf, streamOver } from "../transport/HttpStatus.ts"
 import type { Outbox, Outgoing } from "../transport/Outbox.ts"
 import { readBody, type NodeRequest } from "./NodeBody.ts"
 import type { Certify } from "./ClientCertificate.ts"
-import { everyHeader, headerLookup, type HeaderLookup } from "./NodeHeaders.ts"
+import { everyHeader, headerLookup, headerTable, type HeaderLookup } from "./NodeHeaders.ts"
 
 /** What the requests of one door share. */
 export interface NodeDoorParts {
@@ -141,6 +142,11 @@ class NodeInbound implements Inbound {
     this.http = { header, url: req.url ?? "" }
     this.context = context
     this.principal = principal
+  }
+
+  get headers(): () => HeaderTable {
+    const { headers } = this.#req
+    return () => headerTable(headers)
   }
 
   get owner(): string {

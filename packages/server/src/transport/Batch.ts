@@ -76,14 +76,14 @@ export const serveBatch = (one: Serve, inbound: Inbound, values: ReadonlyArray<u
     sink.answer(refused({ rung: "message", error }))
     return undefined
   }
-  const { context, http, overHttp, owner, principal, services } = inbound
+  const { context, headers, http, overHttp, owner, principal, services } = inbound
   const gathering = new Gathering(sink)
   let silent = true
   for (const value of values) {
     const part = gathering.sink()
     const outcome = standsAlone(value)
       ? part.answer(aloneOnly(value))
-      : one({ value, context, http, overHttp, owner, principal, services }, part)
+      : one({ value, context, headers, http, overHttp, owner, principal, services }, part)
     if (outcome === "accepted") part.abandon()
     else silent = false
   }

@@ -92,7 +92,7 @@ const makePipes = ({ hangUp, hold, limits, serve }: TwoEndpointServer, messages:
     openStream,
     endSession: () => noVerb,
     /** Takes a message, and says no more about it here, except that its sender lacks scopes. */
-    serve: ({ context, http, principal, services, value }: Inbound, reply: Sink): Outcome => {
+    serve: ({ context, headers, http, principal, services, value }: Inbound, reply: Sink): Outcome => {
       const pipe = pipes.get(idIn(http?.url ?? "") ?? "")
       if (pipe === undefined || pipe.principal !== principal?.id) {
         reply.answer(refused({ rung: "session-known", error: unknown }))
@@ -108,7 +108,7 @@ const makePipes = ({ hangUp, hold, limits, serve }: TwoEndpointServer, messages:
         }
       }
       const { owner } = pipe
-      serve({ value, http: undefined, overHttp: true, context, principal, services, owner }, sink)
+      serve({ value, http: undefined, headers, overHttp: true, context, principal, services, owner }, sink)
       return refusedHere ? undefined : "accepted"
     }
   }

@@ -239,6 +239,7 @@ const exchange = async (parts: WebDoorParts, request: Request, call: WebCall): P
   const inbound: Inbound = {
     value: undefined,
     http: { header, url: request.url },
+    headers: () => Object.fromEntries(request.headers),
     overHttp: true,
     context: call.context,
     principal: caller.principal,
