@@ -38,7 +38,11 @@ export interface StaticBearer {
 const make = ({ scopes = {}, tokens }: StaticBearerSettings): StaticBearer => ({
   _tag: "StaticBearer",
   tokens: new Map(
-    Object.entries(tokens ?? {}).map(([id, token]) => [id, Redacted.isRedacted(token) ? token : Redacted.make(token)])
+    // Of tokens without ids nobody would be known; the door says what is missing.
+    Object.entries(Array.isArray(tokens) ? {} : (tokens ?? {})).map(([id, token]) => [
+      id,
+      Redacted.isRedacted(token) ? token : Redacted.make(token)
+    ])
   ),
   scopes
 })

@@ -118,7 +118,10 @@ const wrong: ReadonlyArray<readonly [settings: object, reason: string]> = [
   [{ path: "mcp" }, 'path: "mcp" is no path; write it as "/mcp".'],
   [{ messages: "/a b" }, 'messages: "/a b" is no address; write it as "/messages".'],
   [{ principal: "me" }, 'principal: "me" is no function; pass one.'],
-  [{ auth: "secret" }, 'auth: "secret" is none; write ProtectedResource.make({ … }) or StaticBearer.make({ … }).'],
+  [
+    { auth: "hunter2" },
+    "auth: a text authenticates nobody; write ProtectedResource.make({ … }) or StaticBearer.make({ … })."
+  ],
   [
     { auth: tokensOf({ resource: undefined }) },
     'auth.resource: it is missing; write the public address of this endpoint, as resource: "https://mcp.example/mcp".'
@@ -148,6 +151,10 @@ const wrong: ReadonlyArray<readonly [settings: object, reason: string]> = [
     'auth.authorizationServers: it names none; write authorizationServers: ["https://login.example"].'
   ],
   [
+    { auth: tokensOf({ authorizationServers: "https://login.example" }) },
+    'auth.authorizationServers: "https://login.example" is no array; write authorizationServers: ["https://login.example"].'
+  ],
+  [
     { auth: tokensOf({ authorizationServers: ["https://login.example", "http://login.example"] }) },
     'auth.authorizationServers[1]: "http://login.example" is not https, which only a loopback address may be without.'
   ],
@@ -171,8 +178,16 @@ const wrong: ReadonlyArray<readonly [settings: object, reason: string]> = [
     { auth: tokensOf({ scopes: { implies: { a: ["b c"] } } }) },
     'auth.scopes.implies.a[0]: "b c" is no scope; write each by itself, without spaces.'
   ],
+  [
+    { auth: tokensOf({ scopes: { require: ["a"] } }) },
+    "auth.scopes.require: there is no such setting; there are required, supported, implies."
+  ],
   [{ auth: tokensOf({ name: "" }) }, 'auth.name: "" is no text; write some, or leave it out.'],
   [{ auth: StaticBearer.make({ tokens: {} }) }, 'auth.tokens: it has none; write tokens: { robot: "…" }.'],
+  [
+    { auth: StaticBearer.make(JSON.parse('{ "tokens": ["hunter2"] }')) },
+    'auth.tokens: it has none; write tokens: { robot: "…" }.'
+  ],
   [
     { auth: StaticBearer.make({ tokens: { robot: "hunter 2" } }) },
     "auth.tokens.robot: it is no token; give letters, digits and - . _ ~ + /, such as openssl rand -hex 32 prints."

@@ -160,7 +160,7 @@ const scopeCure = (principal: Principal | undefined): string => {
     case "bearer":
       return "add them to the scopes of StaticBearer.make"
     case "certificate":
-      return "add them to tls.scopes"
+      return `add them to tls.scopes[${JSON.stringify(principal.subject)}]`
   }
 }
 

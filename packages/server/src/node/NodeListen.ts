@@ -73,10 +73,15 @@ const serverOf = async (tls: TlsSettings | undefined, listener: RequestListener)
   if (tls === undefined) return (await import("node:http")).createServer(listener)
   const { createServer } = await import("node:https")
   const { cert, clientCa, key } = tls
+  // Node takes any text for it, with which no certificate of a client would fit.
+  if (clientCa !== undefined) await certificateIn(asText(clientCa))
   const clients = clientCa === undefined ? {} : { ca: asText(clientCa), requestCert: true, rejectUnauthorized: true }
   const secret = asText(Redacted.isRedacted(key) ? Redacted.value(key) : key)
   return createServer({ key: secret, cert: asText(cert), ...clients }, listener)
 }
+
+/** The first certificate of a text. @throws where there is none */
+const certificateIn = async (text: string | Buffer) => new (await import("node:crypto")).X509Certificate(text)
 
 const asText = (pem: Pem): string | Buffer => (typeof pem === "string" ? pem : Buffer.from(pem))
 
@@ -86,7 +91,8 @@ const madeServer = async (server: string, tls: TlsSettings | undefined, listener
     return await serverOf(tls, listener)
   } catch (error) {
     const why = error instanceof Error ? error.message : "they do not fit"
-    throw new McpBuildErrors({ server, errors: fault("tls", `nothing can be served with these: ${why}`) })
+    const cure = "give the text of files in PEM form, not their names, and the key of the certificate"
+    throw new McpBuildErrors({ server, errors: fault("tls", `nothing can be served with these: ${why}; ${cure}`) })
   }
 }
 

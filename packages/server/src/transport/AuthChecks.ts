@@ -65,23 +65,36 @@ const text: Check = (place, value) =>
     ? []
     : fault(place, `${shown(value)} is no text; write some, or leave it out`)
 
+const issuers: Check = (place, value) => {
+  const cure = 'write authorizationServers: ["https://login.example"]'
+  if (value !== undefined && !Array.isArray(value)) return fault(place, `${shown(value)} is no array; ${cure}`)
+  return value === undefined || value.length === 0
+    ? fault(place, `it names none; ${cure}`)
+    : value.flatMap((issuer: unknown, index) => addressFault(`${place}[${index}]`, issuer, "https://login.example"))
+}
+
+const scopeSettings = ["required", "supported", "implies"]
+
+/** A name that is written wrongly here would leave the server open to more callers than was meant. */
+const unknownScopes: Check = (place, value) =>
+  Object.keys(isRecord(value) ? value : {})
+    .filter((name) => !scopeSettings.includes(name))
+    .flatMap((name) => fault(`${place}.${name}`, `there is no such setting; there are ${scopeSettings.join(", ")}`))
+
 const resourceFaults = (settings: unknown): Faults => {
   if (!isRecord(settings)) return aRecord("auth", settings, "ProtectedResource.make({ … })")
   const { authorizationServers: servers, documentation, name, resource, scopes = {}, verifier } = settings
   const opens = isRecord(verifier) && "open" in verifier
   return [
     ...(opens ? [] : fault("auth.verifier", `${shown(verifier)} is no TokenVerifier; write TokenVerifier.make(…)`)),
-    ...(Array.isArray(servers) && servers.length > 0
-      ? servers.flatMap((server: unknown, index) =>
-          addressFault(`auth.authorizationServers[${index}]`, server, "https://login.example")
-        )
-      : fault("auth.authorizationServers", 'it names none; write authorizationServers: ["https://login.example"]')),
+    ...issuers("auth.authorizationServers", servers),
     ...optional((place, value) => addressFault(place, value, example))("auth.resource", resource),
     ...(isRecord(scopes)
       ? [
           ...optional(scopeList(true))("auth.scopes.required", scopes["required"]),
           ...optional(scopeList(true))("auth.scopes.supported", scopes["supported"]),
-          ...optional(hierarchy)("auth.scopes.implies", scopes["implies"])
+          ...optional(hierarchy)("auth.scopes.implies", scopes["implies"]),
+          ...unknownScopes("auth.scopes", scopes)
         ]
       : aRecord("auth.scopes", scopes, '{ required: ["mcp"] }')),
     ...optional(text)("auth.name", name),
@@ -122,7 +135,9 @@ export const authentication: Check = (setting, value) => {
     if (value["_tag"] === "ProtectedResource") return resourceFaults(value["settings"])
     if (value["_tag"] === "StaticBearer") return bearerFaults(value["tokens"], value["scopes"])
   }
-  return fault(setting, `${shown(value)} is none; write ProtectedResource.make({ … }) or StaticBearer.make({ … })`)
+  // A text may be the token itself, so it is not shown.
+  const what = typeof value === "string" ? "a text" : shown(value)
+  return fault(setting, `${what} authenticates nobody; write ProtectedResource.make({ … }) or StaticBearer.make({ … })`)
 }
 
 const pem: Check = (place, value) => {

@@ -127,7 +127,7 @@ describe("McpNode.listen over https", () => {
           )
         )
         assert.instanceOf(error, McpBuildErrors)
-        assert.match(error.message, /1\. tls: nothing can be served with these: /)
+        assert.match(error.message, /1\. tls: nothing can be served with these: .*; give the text of files in PEM form/)
         assert.notInclude(inspect(error, { depth: 9 }), key)
       }
     })
@@ -135,6 +135,21 @@ describe("McpNode.listen over https", () => {
 })
 
 describe("McpNode.listen with client certificates", () => {
+  it.effect("is not opened with authorities of which no certificate can be read", () =>
+    Effect.gen(function* () {
+      for (const clientCa of ["authority.pem", new Uint8Array(1)]) {
+        const error = yield* Effect.promise(() =>
+          McpNode.listen(who, { tls: { ...identity("server"), clientCa } }).then(
+            () => "opened",
+            (one) => one
+          )
+        )
+        assert.instanceOf(error, McpBuildErrors)
+        assert.include(error.message, "1. tls: nothing can be served with these: ")
+      }
+    })
+  )
+
   it.effect("makes the subject of a certificate the principal, with the scopes that it was given", () =>
     Effect.gen(function* () {
       const server = yield* opened(who, { tls: mutual })
@@ -146,7 +161,7 @@ describe("McpNode.listen with client certificates", () => {
       const bare = yield* opened(who, { tls: { ...identity("server"), clientCa: certificate("authority") } })
       const refused = heard(yield* send(bare.port, rawToolCall(2, "write"), identity("robot")))
       assert.strictEqual(refused.status, 403)
-      assert.include(refused.text, "add them to tls.scopes")
+      assert.include(refused.text, `add them to tls.scopes[${JSON.stringify(JSON.stringify(robot)).slice(1, -1)}]`)
     })
   )
 
