@@ -25,14 +25,15 @@ import { makeAuthority, typeOf, undocumented, type Authority, type AuthoritySett
 import type { AuthorityAnswer } from "../AuthorityCall.ts"
 import { Flights } from "./Flights.ts"
 import { endpointIn, readMetadata } from "./IssuerMetadata.ts"
-import { checkAddress, checkTimes, checkTokens } from "./SettingChecks.ts"
+import { checkAddress, checkRecord, checkTimes, checkTokens, checkValues } from "./SettingChecks.ts"
 import { remembering, type Verified } from "./TokenMemory.ts"
 import { judge, rulesOf, type TokenRules, type TokenSettings } from "./TokenRules.ts"
 
 /** How this server shows the authorization server who asks. */
 export type IntrospectionClient =
   | {
-      readonly clientSecret: Redacted.Redacted
+      /** As `Redacted` it does not show when the settings are printed. */
+      readonly clientSecret: string | Redacted.Redacted
       /** Where the secret is sent: in the `Authorization` header, which is the default, or in the form. */
       readonly method?: "client_secret_basic" | "client_secret_post"
     }
@@ -70,7 +71,8 @@ const endpointTime = 600_000
 /** @param now seconds since 1970 */
 const authenticationOf = (client: IntrospectionClient, now: number): ClientAuth => {
   if ("clientSecret" in client) {
-    const secret = Redacted.value(client.clientSecret)
+    const { clientSecret } = client
+    const secret = Redacted.isRedacted(clientSecret) ? Redacted.value(clientSecret) : clientSecret
     return client.method === "client_secret_post" ? ClientSecretPost(secret) : ClientSecretBasic(secret)
   }
   const key = { key: Redacted.value(client.privateKey), ...(client.kid === undefined ? {} : { kid: client.kid }) }
@@ -124,13 +126,20 @@ const unanswered = (endpoint: URL, why: string) =>
     why: `the introspection endpoint, ${endpoint.origin}${endpoint.pathname}, said nothing of a token: ${why}`
   })
 
+/** The error that an authorization server names, such as `unsupported_token_type` for tokens that it does not look into. */
+const errorIn = ({ text }: AuthorityAnswer): string => {
+  const said = parseJson(text)
+  const error = isJsonObject(said) ? own(said, "error") : undefined
+  return typeof error === "string" && /^[a-z_]{1,60}$/.test(error) ? `, ${error}` : ""
+}
+
 /** What the authorization server says of a token; of one that is not active it says nothing. */
 const saidIn = (answer: AuthorityAnswer): JsonObject | string => {
   if (answer.status === 401 || answer.status === 403) {
     return `HTTP ${answer.status}; it does not accept this server's own credentials`
   }
   const wrong = undocumented(answer)
-  if (wrong !== undefined) return wrong
+  if (wrong !== undefined) return `${wrong}${errorIn(answer)}`
   if (typeOf(answer) !== "application/json") return "its type is not application/json"
   const said = parseJson(answer.text)
   return isJsonObject(said) && typeof own(said, "active") === "boolean"
@@ -151,6 +160,17 @@ const endpointOf = (scope: Scope.Scope, authority: Authority, { endpoint, issuer
   return Effect.flatMap(Clock.currentTimeMillis, (now) =>
     known !== undefined && now < known.until ? Effect.succeed(known.url) : flights.join("metadata", found())
   )
+}
+
+/** @throws TypeError where this server could not show who it is */
+const checkClient = (settings: IntrospectionSettings): void => {
+  const { clientId, clientSecret, privateKey }: { readonly [name: string]: unknown } = { ...settings }
+  if (typeof clientId !== "string" || clientId === "") {
+    throw new TypeError("clientId is missing; write the name of this server at the authorization server")
+  }
+  const secret = Redacted.isRedacted(clientSecret) ? Redacted.value(clientSecret) : clientSecret
+  if ((typeof secret === "string" && secret !== "") || Redacted.isRedacted(privateKey)) return
+  throw new TypeError("clientSecret must be a text that is not empty; or give privateKey, as Redacted.make(key)")
 }
 
 const introspection = (
@@ -209,10 +229,16 @@ const introspection = (
  * ```
  */
 const make = (settings: IntrospectionSettings): TokenVerifier => {
+  checkRecord("what Introspection.make is given", settings, "{ issuer, clientId, clientSecret }")
   const { audience, cacheTime = 0, endpoint, issuer } = settings
   if (endpoint === undefined) checkAddress("issuer", issuer)
   else checkAddress("endpoint", endpoint)
+  checkClient(settings)
   checkTokens(settings)
+  checkValues(settings, {
+    audience: ["required", "trusted"],
+    method: ["client_secret_basic", "client_secret_post"]
+  })
   checkTimes(settings, ["timeout", "cacheTime"])
   const rules = rulesOf(settings, { audience: audience !== "trusted", expiry: false })
   return {

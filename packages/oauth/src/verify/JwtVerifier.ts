@@ -15,11 +15,12 @@ import {
   decodeJwt,
   decodeProtectedHeader,
   type CryptoKey,
+  type JSONWebKeySet,
   type JWSHeaderParameters
 } from "jose"
 import { makeAuthority, type AuthoritySettings } from "./Authority.ts"
 import { makeIssuerKeys, type IssuerKeys, type KeysFor, type KeySettings, type TrustedIssuer } from "./IssuerKeys.ts"
-import { checkAddress, checkTimes, checkTokens } from "./SettingChecks.ts"
+import { checkAddress, checkLists, checkRecord, checkTimes, checkTokens, checkValues } from "./SettingChecks.ts"
 import { remembering, type Verified } from "./TokenMemory.ts"
 import { judge, rulesOf, type TokenRules, type TokenSettings } from "./TokenRules.ts"
 
@@ -154,14 +155,27 @@ const verification = (settings: JwtSettings, rules: TokenRules, keys: ReadonlyMa
     return yield* Effect.fromResult(judge(rules, issuer, claims, resource, yield* Clock.currentTimeMillis))
   })
 
+const example = '{ issuer: "https://login.example" }'
+
+const checkKeys = (keys: JSONWebKeySet): void => {
+  try {
+    createLocalJWKSet(keys)
+  } catch {
+    throw new TypeError("keys must be a JSON Web Key Set, { keys: [ … ] } (RFC 7517 section 5)")
+  }
+}
+
 /** The issuers of the settings, each with its name. @throws TypeError where they say what cannot be */
 const issuersOf = (settings: JwtVerifierSettings): ReadonlyArray<TrustedIssuer> => {
+  checkRecord("what JwtVerifier.make is given", settings, example)
   const issuers = "issuers" in settings ? settings.issuers : [settings]
+  if (!Array.isArray(issuers)) throw new TypeError(`issuers must be an array, such as [${example}]`)
+  for (const one of issuers) checkRecord("each of issuers", one, example)
   if (issuers.length === 0 || new Set(issuers.map(({ issuer }) => issuer)).size < issuers.length) {
     throw new TypeError("JwtVerifier.make needs at least one issuer, and each of them once")
   }
   for (const { issuer, jwksUri, keys } of issuers) {
-    if (keys !== undefined) createLocalJWKSet(keys)
+    if (keys !== undefined) checkKeys(keys)
     else if (jwksUri !== undefined) checkAddress("jwksUri", jwksUri)
     else checkAddress("issuer", issuer)
   }
@@ -169,6 +183,7 @@ const issuersOf = (settings: JwtVerifierSettings): ReadonlyArray<TrustedIssuer> 
 }
 
 const checkAlgorithms = (algorithms: ReadonlyArray<string>): void => {
+  checkLists({ algorithms }, ["algorithms"])
   const wrong = algorithms.find((algorithm) => !asymmetric.includes(algorithm))
   if (algorithms.length > 0 && wrong === undefined) return
   throw new TypeError(`algorithms names ${wrong ?? "none"}; name some of ${asymmetric.join(", ")}`)
@@ -205,6 +220,7 @@ const make = (settings: JwtVerifierSettings): TokenVerifier => {
   const issuers = issuersOf(settings)
   if (settings.algorithms !== undefined) checkAlgorithms(settings.algorithms)
   checkTokens(settings)
+  checkValues(settings, { strict: [true, false] })
   checkTimes(settings, ["timeout", "cacheTime", "keyTime", "cooldown"])
   const given = issuers.flatMap(({ issuer, jwksUri, keys }) => (keys === undefined ? [jwksUri ?? issuer] : []))
   const rules = rulesOf(settings, { audience: true, expiry: true })

@@ -210,7 +210,12 @@ describe("a verifier by introspection", () => {
   const html = () => new Response("<html></html>", { headers: { "content-type": "text/html" } })
   const unavailable: Readonly<Record<string, readonly [() => unknown, string]>> = {
     "refuses its credentials": [() => json({ error: "invalid_client" }, 401), "own credentials"],
-    fails: [() => json({}, 500), "HTTP 500"],
+    fails: [() => json({}, 500), "HTTP 500$"],
+    "looks into no such tokens": [
+      () => json({ error: "unsupported_token_type" }, 400),
+      "HTTP 400, unsupported_token_type$"
+    ],
+    "repeats the token": [() => json({ error: "no opaque-token" }, 400), "HTTP 400$"],
     "leads elsewhere": [
       () => new Response(null, { status: 307, headers: { location: "https://evil.example" } }),
       "redirects are not followed"
@@ -234,4 +239,38 @@ describe("a verifier by introspection", () => {
       })
     )
   }
+})
+
+describe("settings of introspection that cannot be", () => {
+  const fit = { issuer, clientId: "box office", clientSecret: secret }
+  const wrong: ReadonlyArray<readonly [object, string]> = [
+    [{ ...fit, issuer: undefined }, "issuer is missing"],
+    [{ ...fit, clientId: "" }, "clientId is missing"],
+    [{ ...fit, clientSecret: undefined }, "clientSecret must be a text"],
+    [{ ...fit, clientSecret: Redacted.make("") }, "clientSecret must be a text"],
+    [{ issuer, clientId: "box office", privateKey: secret }, "give privateKey, as Redacted.make(key)"],
+    [{ ...fit, method: "post" }, 'method must be "client_secret_basic" or "client_secret_post"'],
+    [{ ...fit, audience: "trust" }, 'audience must be "required" or "trusted"']
+  ]
+  for (const [settings, why] of wrong) {
+    it(`are told when a verifier is made: ${why}`, () => {
+      try {
+        // @ts-expect-error some of these are wrong by their types too
+        Introspection.make(settings)
+        assert.fail("it must not be made")
+      } catch (error) {
+        assert.instanceOf(error, TypeError)
+        assert.include(error.message, why)
+        assert.notInclude(error.message, secret)
+      }
+    })
+  }
+
+  it.effect("but a secret may be a plain text", () =>
+    Effect.gen(function* () {
+      const { asked, verifier } = make(() => active, { clientSecret: secret })
+      assert.strictEqual(yield* judged(verifier, "token"), "accepted: ada")
+      assert.strictEqual(asked.length, 1)
+    })
+  )
 })
