@@ -76,6 +76,23 @@ describe("a client", () => {
       })
   )
 
+  it.effect("registers itself under its own name, whoever else keeps logins in the same store", () =>
+    Effect.gen(function* () {
+      const auth = yield* scriptedAuth()
+      const store = makeMemoryStore()
+      for (const clientName of ["Desk", "Night job", "Desk"]) {
+        const provider = loggingIn({ store, clientName })
+        yield* openWith(auth, provider)
+        yield* provider.logout(auth.mcp.url)
+      }
+      const named = auth.of("as1", "POST /register").map(({ json }) => json.client_name)
+      assert.deepStrictEqual(named, ["Desk", "Night job"])
+      const [first, second, third] = auth.of("as1", "GET /authorize").map(({ query }) => query.get("client_id"))
+      assert.strictEqual(third, first)
+      assert.notStrictEqual(second, first)
+    })
+  )
+
   it.effect("is not shown to an authorization server that the developer did not name", () =>
     Effect.gen(function* () {
       const auth = yield* scriptedAuth()

@@ -45,11 +45,12 @@ export interface Source {
   readonly forget: (store: TokenStore, issuer: string) => Effect.Effect<boolean, AuthReason>
 }
 
-const registrationKey = (issuer: string): string => `client ${issuer}`
+/** Of the name too, which the person sees: programs that share a store do not log in under the name of another one. */
+const registrationKey = (issuer: string, name: string): string => `client ${JSON.stringify([issuer, name])}`
 
-const readRegistered = (store: TokenStore, issuer: string): Effect.Effect<Registered | undefined, AuthReason> =>
+const readRegistered = (store: TokenStore, key: string): Effect.Effect<Registered | undefined, AuthReason> =>
   Effect.gen(function* () {
-    const kept = yield* store.read(registrationKey(issuer))
+    const kept = yield* store.read(key)
     const registered = kept === undefined ? undefined : Kept.registered.decode(kept)
     const now = yield* Clock.currentTimeMillis
     return (registered?.secretExpiresAt ?? Infinity) > now ? registered : undefined
@@ -57,19 +58,21 @@ const readRegistered = (store: TokenStore, issuer: string): Effect.Effect<Regist
 
 /** A person logs in. */
 export const codeSource = (identity: ClientIdentity, browser: Browser): Source => {
+  const keyAt = (issuer: string): string => registrationKey(issuer, identity.name)
+
   const client: Source["client"] = (store, server) => {
     const known = knownClient(identity, server)
-    return known === undefined ? readRegistered(store, server.issuer) : Effect.succeed(known)
+    return known === undefined ? readRegistered(store, keyAt(server.issuer)) : Effect.succeed(known)
   }
   const forget: Source["forget"] = (store, issuer) =>
-    identity.id === undefined ? store.remove(registrationKey(issuer)) : Effect.succeed(false)
+    identity.id === undefined ? store.remove(keyAt(issuer)) : Effect.succeed(false)
 
   /** One registration serves as long as the person can be sent back to the address that was registered. */
   const registered = ({ found, peer, store }: Asking, earlier: Registered | undefined, redirectUri: string) =>
     earlier?.redirectUri === redirectUri
       ? Effect.succeed(earlier)
       : Effect.tap(register(peer, found.server, identity, redirectUri), (made) =>
-          store.write(registrationKey(found.server.issuer), Kept.registered.encode(made))
+          store.write(keyAt(found.server.issuer), Kept.registered.encode(made))
         )
 
   const obtain: Source["obtain"] = (asking) =>
@@ -77,7 +80,7 @@ export const codeSource = (identity: ClientIdentity, browser: Browser): Source =
       const { found, store } = asking
       yield* demandMetadataUrl(identity)
       const known = knownClient(identity, found.server)
-      const earlier = known === undefined ? yield* readRegistered(store, found.server.issuer) : undefined
+      const earlier = known === undefined ? yield* readRegistered(store, keyAt(found.server.issuer)) : undefined
       const visit = yield* browser.visit(earlier?.redirectUri)
       const chosen = known ?? (yield* registered(asking, earlier, visit.redirectUri))
       const issued = yield* logIn(asking.peer, { ...asking, client: chosen, visit })
