@@ -31,6 +31,15 @@ const parseUrl = (url: string | URL): URL | McpError => {
     : badUrl(addressOf(parsed), 'its URL holds a name or a password; send them with the "headers" setting')
 }
 
+/** Why a provider of tokens cannot be asked: plain JavaScript may give anything, such as the token itself. */
+const noProvider = (server: string, auth: unknown): McpError | undefined => {
+  if (typeof auth === "object" && auth !== null && "open" in auth && typeof auth.open === "function") return undefined
+  const detail =
+    'the "auth" setting is no token provider; give one, such as OAuth.browser({ … }) of @treadle/oauth, or send a ' +
+    'fixed token with the "headers" setting'
+  return new McpError({ reason: new McpReason.Unauthorized({ server, detail }), method: "server/discover", server })
+}
+
 /** Opens a session over HTTP. @param send what sends; the `fetch` of the settings where it is absent */
 export const openHttp = (
   url: string | URL,
@@ -41,17 +50,18 @@ export const openHttp = (
     const address = parseUrl(url)
     if (address instanceof McpError) return Effect.fail(address)
     const { auth } = settings
-    return auth === undefined
-      ? openAt(address, settings, send)
-      : Effect.gen(function* () {
-          const tokens = yield* auth.open(address)
-          const { clock, still } = makePatientClock(yield* Clock.Clock)
-          const opened = openAt(address, settings, send, {
-            tokens: awaited(tokens, still, Effect.runPromiseWith(yield* Effect.context<never>())),
-            caller: tokens.caller
-          })
-          return yield* Effect.provideService(opened, Clock.Clock, clock)
-        })
+    if (auth === undefined) return openAt(address, settings, send)
+    const wrong = noProvider(addressOf(address), auth)
+    if (wrong !== undefined) return Effect.fail(wrong)
+    return Effect.gen(function* () {
+      const tokens = yield* auth.open(address)
+      const { clock, still } = makePatientClock(yield* Clock.Clock)
+      const opened = openAt(address, settings, send, {
+        tokens: awaited(tokens, still, Effect.runPromiseWith(yield* Effect.context<never>())),
+        caller: tokens.caller
+      })
+      return yield* Effect.provideService(opened, Clock.Clock, clock)
+    })
   })
 
 /** What authorizes the requests of a session, and on whose behalf they are. */

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { linePair } from "@treadle/protocol/framing"
 import { scriptedHttp, type HttpScript } from "@treadle/testing"
-import { McpClient, type HttpSettings } from "../../src/index.ts"
+import { McpClient, type HttpSettings, type McpError } from "../../src/index.ts"
 import { discoverResult, fact, opened, ping, reasonOf, result, rpcError, serving, textResult } from "../fixtures.ts"
 import { guarded, kindOf, loginNeeded, metadata, scriptedTokens, type TokenScript } from "../tokens.ts"
 
@@ -21,6 +21,20 @@ const shown = ({ seen }: { readonly seen: { readonly events: ReadonlyArray<{ rea
   seen.events.map(({ headers }) => fact(headers, "authorization"))
 
 describe("what authorizes requests", () => {
+  it.effect("is named where it is no token provider, and nothing is sent or told of it", () =>
+    Effect.gen(function* () {
+      const server = yield* scriptedHttp(serving())
+      for (const auth of ["a-token", { token: "a-token" }, Promise.resolve("a-token"), async () => "a-token", null]) {
+        // @ts-expect-error plain JavaScript may give anything
+        const error: McpError = yield* Effect.flip(Effect.scoped(McpClient.http(server.url, { auth })))
+        assert.include(error.message, 'the "auth" setting is no token provider; give one')
+        assert.strictEqual(error.reason._tag, "Unauthorized")
+        assert.notInclude(inspect(error, { depth: 9 }), "a-token")
+      }
+      assert.deepStrictEqual(server.seen.events, [])
+    })
+  )
+
   it.effect("AUTH-25 W150: is asked anew for each of them, and sees its method, its address and its body", () =>
     Effect.gen(function* () {
       const { asked, auth, life } = scriptedTokens()
