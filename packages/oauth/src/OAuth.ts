@@ -22,7 +22,9 @@ import {
 import { policyFor, type Network, type OAuthPeer } from "./flow/OAuthPeer.ts"
 import type { PrivateKeyText } from "./flow/SigningKey.ts"
 import { codeSource, type Source } from "./flow/Source.ts"
+import { checkProvider, demandFunction, demandProof, demandText } from "./ProviderChecks.ts"
 import { sendByFetch, type OAuthSender } from "./OAuthSender.ts"
+import { checkRecord } from "./SettingValues.ts"
 import { makeMemoryStore, type TokenStore } from "./TokenStore.ts"
 
 /** A secret; as `Redacted` it does not show when it is printed. */
@@ -211,6 +213,7 @@ const nobody: Browser = {
  * ```
  */
 const browser = (settings: BrowserSettings): OAuthProvider => {
+  demandText(checkProvider("OAuth.browser", settings), "clientName")
   const { browser: shown = nobody, clientId, clientMetadataUrl, clientName, clientSecret } = settings
   const identity = {
     name: clientName,
@@ -223,11 +226,19 @@ const browser = (settings: BrowserSettings): OAuthProvider => {
 }
 
 /** The client acts on its own behalf, with its secret or its key (`client_credentials`). */
-const clientCredentials = (settings: CredentialsSettings): OAuthProvider =>
-  provider(credentialsSource(machineOf(settings)), ["client_credentials", settings.clientId], settings)
+const clientCredentials = (settings: CredentialsSettings): OAuthProvider => {
+  const given = checkProvider("OAuth.clientCredentials", settings)
+  demandText(given, "clientId")
+  demandProof(given)
+  return provider(credentialsSource(machineOf(settings)), ["client_credentials", settings.clientId], settings)
+}
 
 /** The user is vouched for by the identity provider of an employer (enterprise-managed authorization). */
 const enterprise = (settings: EnterpriseSettings): OAuthProvider => {
+  const given = checkProvider("OAuth.enterprise", settings)
+  demandText(given, "clientId")
+  demandFunction(given, "idToken")
+  checkRecord("identityProvider", settings.identityProvider, "{ issuer, tokenEndpoint, clientId }")
   const { idToken, identityProvider } = settings
   const source = enterpriseSource(machineOf(settings), {
     issuer: identityProvider.issuer,
@@ -239,11 +250,15 @@ const enterprise = (settings: EnterpriseSettings): OAuthProvider => {
 }
 
 /** The workload is vouched for by the platform that it runs on (workload identity federation). */
-const workload = (settings: WorkloadSettings): OAuthProvider =>
-  provider(
+const workload = (settings: WorkloadSettings): OAuthProvider => {
+  const given = checkProvider("OAuth.workload", settings)
+  demandText(given, "clientId")
+  demandFunction(given, "assertion")
+  return provider(
     workloadSource(machineOf(settings), secretSource("assertion", settings.assertion)),
     ["workload", settings.clientId],
     settings
   )
+}
 
 export const OAuth = { browser, clientCredentials, enterprise, workload }

@@ -25,7 +25,8 @@ import { makeAuthority, typeOf, undocumented, type Authority, type AuthoritySett
 import type { AuthorityAnswer } from "../AuthorityCall.ts"
 import { Flights } from "./Flights.ts"
 import { endpointIn, readMetadata } from "./IssuerMetadata.ts"
-import { checkAddress, checkRecord, checkTimes, checkTokens, checkValues } from "./SettingChecks.ts"
+import { checkRecord, checkTimes, checkValues, isText } from "../SettingValues.ts"
+import { checkAddress, checkTokens } from "./SettingChecks.ts"
 import { remembering, type Verified } from "./TokenMemory.ts"
 import { judge, rulesOf, type TokenRules, type TokenSettings } from "./TokenRules.ts"
 
@@ -165,11 +166,11 @@ const endpointOf = (scope: Scope.Scope, authority: Authority, { endpoint, issuer
 /** @throws TypeError where this server could not show who it is */
 const checkClient = (settings: IntrospectionSettings): void => {
   const { clientId, clientSecret, privateKey }: { readonly [name: string]: unknown } = { ...settings }
-  if (typeof clientId !== "string" || clientId === "") {
+  if (!isText(clientId)) {
     throw new TypeError("clientId is missing; write the name of this server at the authorization server")
   }
   const secret = Redacted.isRedacted(clientSecret) ? Redacted.value(clientSecret) : clientSecret
-  if ((typeof secret === "string" && secret !== "") || Redacted.isRedacted(privateKey)) return
+  if (isText(secret) || Redacted.isRedacted(privateKey)) return
   throw new TypeError("clientSecret must be a text that is not empty; or give privateKey, as Redacted.make(key)")
 }
 

@@ -20,7 +20,8 @@ import {
 } from "jose"
 import { makeAuthority, type AuthoritySettings } from "./Authority.ts"
 import { makeIssuerKeys, type IssuerKeys, type KeysFor, type KeySettings, type TrustedIssuer } from "./IssuerKeys.ts"
-import { checkAddress, checkLists, checkRecord, checkTimes, checkTokens, checkValues } from "./SettingChecks.ts"
+import { checkLists, checkRecord, checkTimes, checkValues } from "../SettingValues.ts"
+import { checkAddress, checkTokens } from "./SettingChecks.ts"
 import { remembering, type Verified } from "./TokenMemory.ts"
 import { judge, rulesOf, type TokenRules, type TokenSettings } from "./TokenRules.ts"
 
