@@ -1,0 +1,49 @@
+/**
+ * What the settings of a provider of tokens may say.
+ */
+import * as Redacted from "effect/Redacted"
+import { checkLists, checkRecord, checkTimes, checkValues, isText } from "./SettingValues.ts"
+
+interface Given {
+  readonly [name: string]: unknown
+}
+
+const has = (value: unknown, names: ReadonlyArray<string>): boolean =>
+  typeof value === "object" &&
+  value !== null &&
+  names.every((name) => typeof (value as { readonly [name: string]: unknown })[name] === "function")
+
+/** The settings that every provider has. @throws TypeError */
+export const checkProvider = (made: string, settings: object): Given => {
+  checkRecord(`what ${made} is given`, settings, "{ … }")
+  const given: Given = { ...settings }
+  checkLists(given, ["scopes"])
+  checkValues(given, { network: ["public", "loopback", "private"], dpop: [true, false] })
+  checkTimes(given, ["timeout"])
+  const { browser, sender, store } = given
+  if (store !== undefined && !has(store, ["read", "write", "remove", "exclusive"])) {
+    throw new TypeError("store must have read, write, remove and exclusive, such as what makeMemoryStore() gives")
+  }
+  if (browser !== undefined && !has(browser, ["visit"])) {
+    throw new TypeError("browser must have visit, such as what makeLoopbackBrowser() gives")
+  }
+  if (sender !== undefined && typeof sender !== "function") throw new TypeError("sender must be a function")
+  return given
+}
+
+/** @throws TypeError where a text is missing, or empty */
+export const demandText = (given: Given, name: string): void => {
+  if (!isText(given[name])) throw new TypeError(`${name} is missing; write it as a text that is not empty`)
+}
+
+/** @throws TypeError where a function is missing */
+export const demandFunction = (given: Given, name: string): void => {
+  if (typeof given[name] !== "function") throw new TypeError(`${name} must be a function that gives the token`)
+}
+
+/** What proves a client that nobody vouches for. @throws TypeError where it is missing, such as an unset variable */
+export const demandProof = ({ clientSecret, privateKey }: Given): void => {
+  const given = [clientSecret, privateKey].map((value) => (Redacted.isRedacted(value) ? Redacted.value(value) : value))
+  if (given.some(isText)) return
+  throw new TypeError("clientSecret or privateKey is missing; give one of them as a text that is not empty")
+}
