@@ -7,9 +7,11 @@ import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
+import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 import { printChallenge } from "@treadle/protocol/http"
+import { isRecord } from "@treadle/protocol/json"
 import { RpcError } from "@treadle/protocol/rpc"
 import type { Authentication } from "../Authentication.ts"
 import { holdsScopes, withImplied } from "../AuthScope.ts"
@@ -125,6 +127,16 @@ const principalOf = (token: VerifiedToken, scopes: ResourceScopes | undefined): 
 
 type Judged = Exit.Exit<Principal | Refusal, TokenRefused | VerifierUnavailable>
 
+/** What a verifier failed with, where that is of the contract: one of plain JavaScript may fail with anything. */
+const failureIn = (
+  cause: Cause.Cause<TokenRefused | VerifierUnavailable>
+): TokenRefused | VerifierUnavailable | undefined => {
+  const found = Cause.findErrorOption(cause)
+  if (Option.isNone(found) || !isRecord(found.value) || typeof found.value.why !== "string") return undefined
+  const { _tag } = found.value
+  return _tag === "TokenRefused" || _tag === "VerifierUnavailable" ? found.value : undefined
+}
+
 const unavailable: Refusal = {
   rung: "verifier",
   error: RpcError.internal("Tokens cannot be verified now; try again later")
@@ -160,10 +172,9 @@ const resourceGate = (
   }
   const judged = (exit: Judged): Principal | Refusal => {
     if (Exit.isSuccess(exit)) return exit.value
-    const found = Cause.findError(exit.cause)
-    if (found._tag === "Failure") return { rung: "principal", error: broken(exit.cause) }
-    const { success: error } = found
-    return error._tag === "TokenRefused" ? refuse.invalid(error.why) : logged(error.why, error.cause)
+    const said = failureIn(exit.cause)
+    if (said === undefined) return { rung: "principal", error: broken(exit.cause) }
+    return said._tag === "TokenRefused" ? refuse.invalid(said.why) : logged(said.why, said.cause)
   }
   /** Waits for a verifier, for as long as its patience lasts. */
   const later = (verifying: Fiber.Fiber<Principal | Refusal, TokenRefused | VerifierUnavailable>, take: Take) => {

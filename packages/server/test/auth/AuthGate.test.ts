@@ -181,6 +181,22 @@ describe.each(httpDoors)("a verifier that takes its time, over $name", ({ send }
     })
   )
 
+  for (const failure of [undefined, null, "no", new Error("no"), { _tag: "TokenRefused" }, { _tag: "No", why: "no" }]) {
+    it.effect(
+      `of plain JavaScript that fails with ${inspect(failure).split("\n", 1)[0]} is reported, and ends no process`,
+      () =>
+        Effect.gen(function* () {
+          const logs = yield* capturedLogs
+          const fails = Effect.fail(failure as TokenRefused)
+          for (const verify of [fails, Effect.andThen(Effect.yieldNow, fails)]) {
+            const auth = verifiedBy(() => verify)
+            assert.strictEqual((yield* send({ headers: bearer, settings: { auth } })).status, 500)
+          }
+          assert.include(logs(), "the token verifier died")
+        })
+    )
+  }
+
   it.effect("that cannot say anything now is logged, and its request answered 503", () =>
     Effect.gen(function* () {
       const logs = yield* capturedLogs
