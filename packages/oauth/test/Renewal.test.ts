@@ -4,7 +4,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Duration from "effect/Duration"
+import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
+import { McpClient } from "@treadle/client"
 import { makeMemoryStore, OAuth } from "@treadle/oauth"
 import { htmlPage, makeAuthPerson, scriptedAuth, type Canned } from "@treadle/testing"
 import { browserOf, loggingIn, openWith, use } from "./fixtures/person.ts"
@@ -155,6 +157,39 @@ describe("a login", () => {
         "authorization_code"
       ])
       assert.lengthOf(person.pages, 2)
+    })
+  )
+
+  it.effect("W154: is not lost where whoever renews it goes away before the answer came", () =>
+    Effect.gen(function* () {
+      const auth = yield* scriptedAuth()
+      const person = makeAuthPerson()
+      const session = yield* openWith(auth, loggingIn({}, person))
+      yield* TestClock.adjust("3570 seconds")
+      const calling = yield* Effect.forkChild(use(session))
+      yield* Effect.promise(() => auth.seen.first(({ form }) => form.get("grant_type") === "refresh_token"))
+      yield* Fiber.interrupt(calling)
+      yield* TestClock.adjust("1 minute")
+      yield* use(session)
+      assert.deepStrictEqual(tokens(auth), ["authorization_code", "refresh_token"])
+      assert.deepStrictEqual(auth.faults, [])
+    })
+  )
+
+  it.effect("W153: of a resource with several addresses is renewed once for all of them", () =>
+    Effect.gen(function* () {
+      const auth = yield* scriptedAuth()
+      auth.mcp.script = { resource: auth.mcp.origin }
+      const store = makeMemoryStore()
+      const open = (query: string) =>
+        McpClient.http(`${auth.mcp.url}${query}`, { auth: loggingIn({ store }), cache: false, ping: false })
+      const addresses = ["", "?also"]
+      yield* Effect.scoped(Effect.forEach(addresses, open))
+      const sessions = yield* Effect.forEach(addresses, open)
+      yield* TestClock.adjust("3570 seconds")
+      yield* Effect.forEach(sessions, (session) => use(session), { concurrency: 2 })
+      assert.deepStrictEqual(tokens(auth), ["authorization_code", "authorization_code", "refresh_token"])
+      assert.deepStrictEqual(auth.faults, [])
     })
   )
 

@@ -161,13 +161,24 @@ export class Logins {
     })
   }
 
-  /** The refresh grant; nothing where it does not help, and then what is of no use is forgotten. */
+  /**
+   * The refresh grant; nothing where it does not help, and then what is of no use is forgotten. Several addresses may have
+   * one resource and so one login: it is renewed for one of them at a time.
+   */
   #refreshed(login: Login): Effect.Effect<Login | undefined, AuthReason> {
+    const { issuer, resource } = login.grant
+    return this.#parts.store.exclusive(this.#key("renewal", issuer, resource), this.#refreshedAlone(login))
+  }
+
+  #refreshedAlone(login: Login): Effect.Effect<Login | undefined, AuthReason> {
     const { peer, source, store } = this.#parts
     return Effect.gen({ self: this }, function* () {
       const { clientId, issuer, refreshToken, resource } = login.grant
+      const kept = yield* this.kept
       // A login that somebody has ended meanwhile is not brought back.
-      if (refreshToken === undefined || (yield* this.kept) === undefined) return undefined
+      if (refreshToken === undefined || kept === undefined) return undefined
+      const isOther = !isSameToken(kept.grant, login.grant)
+      if (isOther && !isExpiring(kept.grant, yield* Clock.currentTimeMillis)) return kept
       const server = yield* discoverServer(peer, issuer)
       const client = yield* source.client(store, server)
       // A token is of use to the client only that it was issued to.
@@ -178,10 +189,14 @@ export class Logins {
         client,
         dpop: login.dpop
       })
-      const issued = yield* Effect.catchTag(asked, "Refused", (reason) => this.#refreshRefused(login, reason))
-      if (issued === undefined) return undefined
-      this.#refusals = 0
-      return yield* this.#keep(yield* this.#granted(login.grant, issued, refreshToken), login.dpop, "refresh")
+      const renewed = Effect.gen({ self: this }, function* () {
+        const issued = yield* Effect.catchTag(asked, "Refused", (reason) => this.#refreshRefused(login, reason))
+        if (issued === undefined) return undefined
+        this.#refusals = 0
+        return yield* this.#keep(yield* this.#granted(login.grant, issued, refreshToken), login.dpop, "refresh")
+      })
+      // The token that is shown is spent once it was sent, so whoever goes away meanwhile would lose the login.
+      return yield* Effect.uninterruptible(renewed)
     })
   }
 
