@@ -59,7 +59,7 @@ const readRegistered = (store: TokenStore, key: string): Effect.Effect<Registere
 /** A person logs in. */
 export const codeSource = (identity: ClientIdentity, browser: Browser): Source => {
   /** A person is shown the name that was registered, so that programs which share a store have a client of their own. */
-  const keyAt = (issuer: string): string => `client ${JSON.stringify([issuer, identity.name])}`
+  const keyAt = (issuer: string): string => `client ${issuer} ${JSON.stringify(identity.name)}`
   const client: Source["client"] = ({ registered }, server) =>
     registered === undefined ? Effect.succeed(knownClient(identity, server)) : lasting(registered)
   const forget: Source["forget"] = (store, issuer) =>
