@@ -140,6 +140,28 @@ describe("a login", () => {
     })
   )
 
+  it.effect("that the server refuses at once is told with the server's words, but not with the token", () =>
+    Effect.gen(function* () {
+      const auth = yield* scriptedAuth()
+      const saying = (words: (token: string) => string): void => {
+        let shown = ""
+        auth.mcp.script = {
+          refuse: ({ headers }) => {
+            shown = String(headers.authorization ?? "").replace("Bearer ", "")
+            return 401
+          },
+          challenge: () => [`Bearer error_description="${words(shown)}"`]
+        }
+      }
+      saying(() => "aud must name it")
+      const error = yield* Effect.flip(openWith(auth, loggingIn()))
+      assert.include(error.message, 'has just issued for it: "aud must name it". Ask whoever runs it')
+      saying((token) => `${"no ".repeat(99)}${token}`)
+      const silent = yield* Effect.flip(openWith(auth, loggingIn()))
+      assert.match(silent.message, /has just issued for it; whoever runs it can tell why$/)
+    })
+  )
+
   it.effect("that was revoked is renewed, and made anew where that does not help", () =>
     Effect.gen(function* () {
       const auth = yield* scriptedAuth()

@@ -5,6 +5,7 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 import {
   McpReason,
@@ -19,6 +20,9 @@ import { authorizationOf, isExpiring } from "./Grant.ts"
 import { demandIn, type Demand } from "./Challenge.ts"
 import type { Login, Logins } from "./Logins.ts"
 import { covers } from "./Resource.ts"
+
+/** The characters of a server's own words that are told. */
+const maxWords = 300
 
 type Fork = (login: Effect.Effect<Login, AuthReason>) => Fiber.Fiber<Login, AuthReason>
 
@@ -140,7 +144,7 @@ class Authorizer implements Tokens {
   }
 
   /** Why another login would not help, so that nobody is asked again and again (B062). */
-  #hopeless({ grant, untried }: Login, { more, scopes }: Demand): AuthReason | undefined {
+  #hopeless({ grant, untried }: Login, { description = "", more, scopes }: Demand): AuthReason | undefined {
     if (more) {
       const missing = scopes.filter((scope) => !grant.requested.includes(scope))
       if (missing.length > 0) return undefined
@@ -149,7 +153,9 @@ class Authorizer implements Tokens {
       return new AuthReason.LoginNeeded({ why })
     }
     if (untried !== "authorization") return undefined
-    const why = `the server refuses the token that ${grant.issuer} has just issued for it; whoever runs it can tell why`
+    const said = description.includes(Redacted.value(grant.token)) ? "" : description.slice(0, maxWords)
+    const because = said === "" ? "; whoever runs it can tell why" : `: ${JSON.stringify(said)}. Ask whoever runs it`
+    const why = `the server refuses the token that ${grant.issuer} has just issued for it${because}`
     return new AuthReason.LoginNeeded({ why })
   }
 

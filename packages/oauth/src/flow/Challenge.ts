@@ -15,6 +15,8 @@ export interface Demand {
   readonly more: boolean
   /** The code, such as `insufficient_scope`. */
   readonly error: string | undefined
+  /** Why, in the server's own words. */
+  readonly description?: string | undefined
 }
 
 /** The challenges that concern tokens. */
@@ -29,7 +31,8 @@ export const demandIn = (status: number, header: string | null): Demand => {
     metadata: said("resource_metadata"),
     scopes: scopesAmong((said("scope") ?? "").split(" ")),
     more: status === 403,
-    error: said("error")
+    error: said("error"),
+    description: said("error_description")
   }
 }
 
