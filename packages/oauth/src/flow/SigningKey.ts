@@ -22,7 +22,7 @@ export interface PrivateKeyText {
 }
 
 /** What is told of a key that cannot be read, or that is too weak to sign. */
-export const unusableKey = new AuthReason.NoClient({
+export const unusableKey: AuthReason = new AuthReason.NoClient({
   why: 'the "privateKey" setting is no private key of its "algorithm"; give PKCS #8 PEM or a JWK, for RSA of 2048 bits or more',
   rule: "RFC 7523 section 3"
 })
