@@ -4,9 +4,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { McpClient } from "@treadle/client"
-import { makeMemoryStore, type AddressPolicy, type Browser, type OAuthSender } from "@treadle/oauth"
+import { AuthReason, makeMemoryStore, type AddressPolicy, type Browser, type OAuthSender } from "@treadle/oauth"
 import { makeAuthPerson, scriptedAuth } from "@treadle/testing"
-import { browserOf, loggingIn, openWith, use } from "./fixtures/person.ts"
+import { browserOf, loggingIn, openWith, redirectUri, use } from "./fixtures/person.ts"
 
 describe("a client", () => {
   for (const clientMetadataUrl of [
@@ -149,6 +149,28 @@ describe("a client", () => {
       const [first, second, third] = auth.of("as1", "GET /authorize").map(({ query }) => query.get("client_id"))
       assert.strictEqual(third, first)
       assert.notStrictEqual(second, first)
+    })
+  )
+
+  it.effect("registers itself anew after a login from which nobody came back with an earlier registration", () =>
+    Effect.gen(function* () {
+      const auth = yield* scriptedAuth()
+      const store = makeMemoryStore()
+      const provider = loggingIn({ store })
+      const registrations = () => auth.of("as1", "POST /register").length
+      yield* provider.login(auth.mcp.url)
+      yield* provider.logout(auth.mcp.url)
+      const leaving: Browser = {
+        visit: () =>
+          Effect.succeed({ redirectUri, open: () => Effect.fail(new AuthReason.LoginNeeded({ why: "nobody came" })) })
+      }
+      const leave = Effect.flip(loggingIn({ store, browser: leaving }).login(auth.mcp.url))
+      assert.include((yield* leave).message, "nobody came")
+      assert.strictEqual(registrations(), 1)
+      yield* leave
+      assert.strictEqual(registrations(), 2)
+      yield* provider.login(auth.mcp.url)
+      assert.strictEqual(registrations(), 2)
     })
   )
 

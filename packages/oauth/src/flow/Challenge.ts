@@ -16,7 +16,7 @@ export interface Demand {
   /** The code, such as `insufficient_scope`. */
   readonly error: string | undefined
   /** Why, in the server's own words. */
-  readonly description?: string | undefined
+  readonly description: string | undefined
 }
 
 /** The challenges that concern tokens. */

@@ -84,7 +84,11 @@ export const codeSource = (identity: ClientIdentity, browser: Browser): Source =
       const login = { ...asking, page, visit }
       if (known !== undefined) return { issued: yield* logIn(peer, { ...login, client: known }), clientId: known.id }
       const made = yield* registered(asking, earlier, visit.redirectUri)
-      const issued = yield* logIn(peer, { ...login, client: made })
+      // A server that has forgotten a registration tells the person only, who then does not come back (RFC 6749 section
+      // 4.1.2.1): the next login makes a new one.
+      const abandoned = (reason: AuthReason) =>
+        reason._tag === "LoginNeeded" && made === earlier ? forget(store, found.server.issuer) : Effect.void
+      const issued = yield* Effect.tapError(logIn(peer, { ...login, client: made }), abandoned)
       return { issued, clientId: made.id, registered: made }
     })
 

@@ -37,14 +37,16 @@ describe("what a refusal demands (AUTH-02, AUTH-20)", () => {
   it("is what the challenges for tokens say, and nothing of any other", () => {
     const demand = demandIn(
       403,
-      'Basic scope="no", DPoP error="insufficient_scope", Bearer scope="a b", resource_metadata="https://h/m"'
+      'Basic scope="no", DPoP error="insufficient_scope", Bearer scope="a b", error_description="why", resource_metadata="https://h/m"'
     )
     assert.deepStrictEqual(demand, {
       metadata: "https://h/m",
       scopes: ["a", "b"],
       more: true,
-      error: "insufficient_scope"
+      error: "insufficient_scope",
+      description: "why"
     })
-    assert.deepStrictEqual(demandIn(401, null), { metadata: undefined, scopes: [], more: false, error: undefined })
+    const nothing = { metadata: undefined, scopes: [], more: false, error: undefined, description: undefined }
+    assert.deepStrictEqual(demandIn(401, null), nothing)
   })
 })
