@@ -4,6 +4,16 @@
  */
 import * as Data from "effect/Data"
 
+/** How many characters of a value from outside are told. */
+const maxQuoted = 300
+
+/** A value from outside in a sentence: as JSON, in one line, and no longer than is of use. */
+export const quoted = (value: unknown): string => {
+  const text = JSON.stringify(value) ?? "nothing"
+  const told = text.length > maxQuoted ? `${text.slice(0, maxQuoted)}…` : text
+  return told.replaceAll(/[\p{Cc}\p{Cf}]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`)
+}
+
 /** An address that came from outside may not be called. */
 class AddressRefused extends Data.TaggedError("AddressRefused")<{
   readonly url: string
@@ -46,8 +56,8 @@ class Mismatch extends Data.TaggedError("Mismatch")<{
   readonly rule: string
 }> {
   override get message(): string {
-    const received = this.received === undefined ? "missing" : JSON.stringify(this.received)
-    return `${this.what} is ${received}, but must be ${JSON.stringify(this.expected)} (${this.rule})`
+    const received = this.received === undefined ? "missing" : quoted(this.received)
+    return `${this.what} is ${received}, but must be ${quoted(this.expected)} (${this.rule})`
   }
 }
 
@@ -76,7 +86,8 @@ class Refused extends Data.TaggedError("Refused")<{
 }> {
   override get message(): string {
     const { description, error, what } = this
-    return `${what} was refused: ${error}${description === undefined ? "" : `, ${JSON.stringify(description)}`}`
+    const code = /^[\w.-]+$/.test(error) ? error : quoted(error)
+    return `${what} was refused: ${code}${description === undefined ? "" : `, ${quoted(description)}`}`
   }
 }
 

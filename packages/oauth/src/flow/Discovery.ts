@@ -7,7 +7,7 @@
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { own, type JsonObject } from "@treadle/protocol/json"
-import { AuthReason, type Tried } from "../AuthError.ts"
+import { AuthReason, quoted, type Tried } from "../AuthError.ts"
 import { call, type OAuthPeer } from "./OAuthPeer.ts"
 import { covers, resourceOf } from "./Resource.ts"
 import { scopesAmong } from "./Scopes.ts"
@@ -45,6 +45,12 @@ export interface DiscoveryHints {
 
 const texts = (value: unknown): ReadonlyArray<string> =>
   Array.isArray(value) ? value.filter((one): one is string => typeof one === "string" && one !== "") : []
+
+/** How many issuers of a resource are heeded. */
+const maxIssuers = 16
+
+/** Whether a text can be an issuer: an address has no spaces, and nothing that would end or hide a line of a log. */
+const isIssuer = (text: string): boolean => /^[^\s\p{C}]{1,512}$/u.test(text)
 
 const unique = (urls: ReadonlyArray<string>): ReadonlyArray<string> => [...new Set(urls)]
 
@@ -113,13 +119,13 @@ const readResource =
       return Result.fail(
         new AuthReason.Mismatch({
           what: "the resource in the metadata",
-          expected: resourceOf(server),
+          expected: `${server.origin}${server.pathname}`,
           received: typeof resource === "string" ? resource : undefined,
           rule: "RFC 9728 section 3.3"
         })
       )
     }
-    const issuers = texts(own(document, "authorization_servers"))
+    const issuers = texts(own(document, "authorization_servers")).filter(isIssuer).slice(0, maxIssuers)
     return issuers.length > 0
       ? Result.succeed({ resource, issuers, scopes: scopesAmong(texts(own(document, "scopes_supported"))) })
       : Result.fail(
@@ -160,7 +166,7 @@ const discoverResource = (
 export const discoverServer = (peer: OAuthPeer, issuer: string): Effect.Effect<ServerFacts, AuthReason> => {
   const rule = "RFC 8414 section 3.3"
   if (!URL.canParse(issuer)) {
-    return Effect.fail(new AuthReason.Unsupported({ why: `the issuer ${JSON.stringify(issuer)} is no URL`, rule }))
+    return Effect.fail(new AuthReason.Unsupported({ why: `the issuer ${quoted(issuer)} is no URL`, rule }))
   }
   return firstDocument(peer, serverAddresses(new URL(issuer)), serverMetadata, "RFC 8414 section 3", (metadata) => {
     const received = own(metadata, "issuer")

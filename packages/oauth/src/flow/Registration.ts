@@ -7,13 +7,13 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { own, type JsonObject } from "@treadle/protocol/json"
 import { isLoopbackHost } from "../AddressGuard.ts"
-import { AuthReason } from "../AuthError.ts"
+import { AuthReason, quoted } from "../AuthError.ts"
 import { proofFor, proofsOf, type ClientProof, type OAuthClient } from "./Client.ts"
 import type { ServerFacts } from "./Discovery.ts"
 import type { Registered } from "./Grant.ts"
 import { call, endpointIn, type OAuthPeer } from "./OAuthPeer.ts"
 import type { PrivateKeyText } from "./SigningKey.ts"
-import { refusalOf } from "./TokenRequest.ts"
+import { isFiniteTime, refusalOf } from "./TokenRequest.ts"
 
 /** What a developer says of the client. */
 export interface ClientIdentity {
@@ -75,11 +75,11 @@ const registeredIn = (
   const hasSecret = typeof secret === "string" && secret !== ""
   const proof = own(json, "token_endpoint_auth_method") ?? (hasSecret ? "client_secret_basic" : "none")
   if (typeof proof !== "string" || !proofs.has(proof) || (proof !== "none" && !hasSecret)) {
-    const why = `the authorization server registered the client with ${JSON.stringify(proof)}, which it has no means for`
+    const why = `the authorization server registered the client with ${quoted(proof)}, which it has no means for`
     return new AuthReason.Unsupported({ why, rule: "RFC 7591 section 3.2.1" })
   }
   const seconds = own(json, "client_secret_expires_at")
-  const expires = typeof seconds === "number" && seconds > 0 && seconds * 1000 > now
+  const expires = typeof seconds === "number" && isFiniteTime(seconds) && seconds * 1000 > now
   return {
     id,
     proof: proof as ClientProof,

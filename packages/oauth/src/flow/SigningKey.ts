@@ -21,8 +21,9 @@ export interface PrivateKeyText {
   readonly keyId?: string | undefined
 }
 
-const unusable = new AuthReason.NoClient({
-  why: 'the "privateKey" setting is no private key of its "algorithm"; give PKCS #8 PEM or a JWK',
+/** What is told of a key that cannot be read, or that is too weak to sign. */
+export const unusableKey: AuthReason = new AuthReason.NoClient({
+  why: 'the "privateKey" setting is no private key of its "algorithm"; give PKCS #8 PEM or a JWK, for RSA of 2048 bits or more',
   rule: "RFC 7523 section 3"
 })
 
@@ -43,7 +44,7 @@ export const readPrivateKey = ({
       if (!isCryptoKey(key) || !key.usages.includes("sign")) throw new TypeError("it does not sign")
       return keyId === undefined ? { key } : { key, kid: keyId }
     },
-    catch: () => unusable
+    catch: () => unusableKey
   })
 
 /** A key pair that tokens are bound to, as it is kept: a private JWK for ES256. */

@@ -45,11 +45,9 @@ export interface Source {
   readonly forget: (store: TokenStore, issuer: string) => Effect.Effect<boolean, AuthReason>
 }
 
-const registrationKey = (issuer: string): string => `client ${issuer}`
-
-const readRegistered = (store: TokenStore, issuer: string): Effect.Effect<Registered | undefined, AuthReason> =>
+const readRegistered = (store: TokenStore, key: string): Effect.Effect<Registered | undefined, AuthReason> =>
   Effect.gen(function* () {
-    const kept = yield* store.read(registrationKey(issuer))
+    const kept = yield* store.read(key)
     const registered = kept === undefined ? undefined : Kept.registered.decode(kept)
     const now = yield* Clock.currentTimeMillis
     return (registered?.secretExpiresAt ?? Infinity) > now ? registered : undefined
@@ -57,9 +55,11 @@ const readRegistered = (store: TokenStore, issuer: string): Effect.Effect<Regist
 
 /** A person logs in. */
 export const codeSource = (identity: ClientIdentity, browser: Browser): Source => {
+  /** A person is shown the name that was registered, so that each name has a client of its own. */
+  const registrationKey = (issuer: string): string => `client ${issuer} ${JSON.stringify(identity.name)}`
   const client: Source["client"] = (store, server) => {
     const known = knownClient(identity, server)
-    return known === undefined ? readRegistered(store, server.issuer) : Effect.succeed(known)
+    return known === undefined ? readRegistered(store, registrationKey(server.issuer)) : Effect.succeed(known)
   }
   const forget: Source["forget"] = (store, issuer) =>
     identity.id === undefined ? store.remove(registrationKey(issuer)) : Effect.succeed(false)
@@ -78,7 +78,8 @@ export const codeSource = (identity: ClientIdentity, browser: Browser): Source =
       yield* demandMetadataUrl(identity)
       const page = yield* pageOf(peer, found.server)
       const known = knownClient(identity, found.server)
-      const earlier = known === undefined ? yield* readRegistered(store, found.server.issuer) : undefined
+      const earlier =
+        known === undefined ? yield* readRegistered(store, registrationKey(found.server.issuer)) : undefined
       const visit = yield* browser.visit(earlier?.redirectUri)
       const chosen = known ?? (yield* registered(asking, earlier, visit.redirectUri))
       const issued = yield* logIn(peer, { ...asking, page, client: chosen, visit })

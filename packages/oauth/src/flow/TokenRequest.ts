@@ -12,6 +12,7 @@ import { clientAuth, type OAuthClient } from "./Client.ts"
 import type { ServerFacts } from "./Discovery.ts"
 import type { Dpop } from "./Dpop.ts"
 import { call, endpointIn, type OAuthPeer, type PeerResponse } from "./OAuthPeer.ts"
+import { unusableKey } from "./SigningKey.ts"
 
 /** What is asked of a token endpoint. */
 export interface TokenRequest {
@@ -57,10 +58,13 @@ export const refusalOf = (url: URL, asked: string, { headers, json, status }: Pe
   return new AuthReason.Unavailable({ url: `${url.origin}${url.pathname}`, what: asked, why, ...retryAfter(headers) })
 }
 
+/** Whether seconds are still a number in milliseconds, as they are kept; as good as never is not said. */
+export const isFiniteTime = (seconds: number): boolean => Number.isFinite(seconds * 1000)
+
 /** Seconds; some servers write them as text. */
 const secondsIn = (value: unknown): number | undefined => {
   const seconds = typeof value === "string" && /^\d{1,10}$/.test(value) ? Number(value) : value
-  return typeof seconds === "number" && Number.isFinite(seconds) && seconds >= 0 ? seconds : undefined
+  return typeof seconds === "number" && seconds >= 0 && isFiniteTime(seconds) ? seconds : undefined
 }
 
 const secretIn = (value: unknown): Redacted.Redacted | undefined =>
@@ -90,13 +94,16 @@ const formOf = (
   { issuer, metadata }: ServerFacts
 ): Effect.Effect<{ readonly body: string; readonly headers: Headers }, AuthReason> =>
   Effect.flatMap(clientAuth(client), (prove) =>
-    Effect.promise(async () => {
-      const body = new URLSearchParams({ grant_type: grant })
-      for (const [name, value] of Object.entries(parameters)) if (value !== undefined) body.set(name, value)
-      const headers = new Headers({ "content-type": "application/x-www-form-urlencoded;charset=UTF-8" })
-      const server: OAuth.AuthorizationServer = { ...metadata, issuer }
-      await prove(server, { client_id: client.id }, body, headers)
-      return { body: body.toString(), headers }
+    Effect.tryPromise({
+      try: async () => {
+        const body = new URLSearchParams({ grant_type: grant })
+        for (const [name, value] of Object.entries(parameters)) if (value !== undefined) body.set(name, value)
+        const headers = new Headers({ "content-type": "application/x-www-form-urlencoded;charset=UTF-8" })
+        const server: OAuth.AuthorizationServer = { ...metadata, issuer }
+        await prove(server, { client_id: client.id }, body, headers)
+        return { body: body.toString(), headers }
+      },
+      catch: () => unusableKey
     })
   )
 
