@@ -52,7 +52,10 @@ export interface OAuthSettings {
   readonly timeout?: number
   /** Whether tokens must be bound to a key of this client (DPoP, RFC 9449). Not by default. */
   readonly dpop?: boolean
-  /** Keeps the logins of several accounts at one server apart. */
+  /**
+   * Keeps the logins of several accounts at one server apart. A store that serves several people needs one for each, or
+   * they share a login.
+   */
   readonly account?: string
 }
 

@@ -3,9 +3,9 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { makeMemoryStore } from "@treadle/oauth"
+import { makeMemoryStore, type Browser } from "@treadle/oauth"
 import { makeAuthPerson, scriptedAuth } from "@treadle/testing"
-import { loggingIn, openWith } from "./fixtures/person.ts"
+import { browserOf, loggingIn, openWith, use } from "./fixtures/person.ts"
 
 describe("a client", () => {
   for (const clientMetadataUrl of [
@@ -46,6 +46,31 @@ describe("a client", () => {
         })
     )
   }
+
+  it.effect("B098: is refreshed as it was registered, although another server of its issuer needed a new address", () =>
+    Effect.gen(function* () {
+      const auth = yield* scriptedAuth()
+      const other = yield* scriptedAuth()
+      other.mcp.script = { issuers: [auth.as.issuer] }
+      auth.as.script = { accepts: () => true }
+      const person = makeAuthPerson()
+      const store = makeMemoryStore()
+      const at = (port: number): Browser => ({
+        visit: () =>
+          Effect.map(browserOf(person).visit(), (visit) => ({
+            ...visit,
+            redirectUri: `http://127.0.0.1:${port}/callback`
+          }))
+      })
+      const session = yield* openWith(auth, loggingIn({ store, browser: at(49152) }))
+      yield* Effect.exit(openWith(other, loggingIn({ store, browser: at(49153) })))
+      assert.lengthOf(auth.of("as1", "POST /register"), 2)
+      assert.lengthOf(person.pages, 2)
+      auth.revoke()
+      yield* use(session)
+      assert.lengthOf(person.pages, 2)
+    })
+  )
 
   const registered = { clientId: "beforehand", clientSecret: "the-client-secret" }
 

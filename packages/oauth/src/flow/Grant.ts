@@ -9,6 +9,17 @@ const Secret = Schema.RedactedFromValue(Schema.String)
 
 const optional = Schema.optionalKey
 
+/** A registration that an authorization server gave. */
+export const Registered = Schema.Struct({
+  id: Schema.String,
+  proof: Schema.Literals(["none", "client_secret_basic", "client_secret_post", "private_key_jwt"]),
+  secret: optional(Secret),
+  /** Milliseconds since 1970. */
+  secretExpiresAt: optional(Schema.Finite),
+  redirectUri: Schema.String
+})
+export type Registered = typeof Registered.Type
+
 /** A token that an authorization server issued for a resource. */
 export const Grant = Schema.Struct({
   /** Of the authorization; it stays when the token is renewed. */
@@ -16,6 +27,8 @@ export const Grant = Schema.Struct({
   issuer: Schema.String,
   resource: Schema.String,
   clientId: Schema.String,
+  /** The registration behind the client id, where there is one; a later one does not take its place. */
+  registered: optional(Registered),
   token: Secret,
   /** How it is shown. */
   scheme: Schema.Literals(["Bearer", "DPoP"]),
@@ -28,17 +41,6 @@ export const Grant = Schema.Struct({
   bindingKey: optional(Secret)
 })
 export type Grant = typeof Grant.Type
-
-/** A registration that an authorization server gave. */
-export const Registered = Schema.Struct({
-  id: Schema.String,
-  proof: Schema.Literals(["none", "client_secret_basic", "client_secret_post", "private_key_jwt"]),
-  secret: optional(Secret),
-  /** Milliseconds since 1970. */
-  secretExpiresAt: optional(Schema.Finite),
-  redirectUri: Schema.String
-})
-export type Registered = typeof Registered.Type
 
 /** Which authorization server a server was last authorized by, and for which resource. */
 export const Binding = Schema.Struct({ issuer: Schema.String, resource: Schema.String })

@@ -171,7 +171,7 @@ export class Logins {
   }
 
   #refreshedAlone(login: Login): Effect.Effect<Login | undefined, AuthReason> {
-    const { peer, source, store } = this.#parts
+    const { peer, source } = this.#parts
     return Effect.gen({ self: this }, function* () {
       const { clientId, issuer, refreshToken, resource } = login.grant
       const kept = yield* this.kept
@@ -180,7 +180,7 @@ export class Logins {
       const isOther = !isSameToken(kept.grant, login.grant)
       if (isOther && !isExpiring(kept.grant, yield* Clock.currentTimeMillis)) return kept
       const server = yield* discoverServer(peer, issuer)
-      const client = yield* source.client(store, server)
+      const client = yield* source.client(login.grant, server)
       // A token is of use to the client only that it was issued to.
       if (client?.id !== clientId) return undefined
       const asked = requestToken(peer, server, {
@@ -225,7 +225,7 @@ export class Logins {
       const key = yield* this.#keyFor(found)
       const dpop = key === undefined ? undefined : yield* dpopOf(key)
       const asking: Asking = { peer, store, found, scopes, dpop }
-      const { clientId, issued } = yield* Effect.scoped(source.obtain(asking))
+      const { clientId, issued, registered } = yield* Effect.scoped(source.obtain(asking))
       const grant = yield* this.#granted(
         {
           id: crypto.randomUUID(),
@@ -233,6 +233,7 @@ export class Logins {
           resource: found.resource.resource,
           clientId,
           requested: scopes,
+          ...(registered === undefined ? {} : { registered }),
           ...(key === undefined ? {} : { bindingKey: key })
         },
         issued
@@ -263,7 +264,7 @@ export class Logins {
 
   /** What is kept of a token, where it is bound to a key if that was demanded. @param earlier what renews it where nothing new does */
   #granted(
-    { bindingKey, clientId, id, issuer, requested, resource }: Omit<Grant, "token" | "scheme">,
+    { bindingKey, clientId, id, issuer, registered, requested, resource }: Omit<Grant, "token" | "scheme">,
     issued: Issued,
     earlier?: Redacted.Redacted
   ): Effect.Effect<Grant, AuthReason> {
@@ -282,6 +283,7 @@ export class Logins {
       requested,
       token,
       scheme: bindingKey === undefined ? "Bearer" : "DPoP",
+      ...(registered === undefined ? {} : { registered }),
       ...(bindingKey === undefined ? {} : { bindingKey }),
       ...(refreshToken === undefined ? {} : { refreshToken }),
       ...(expiresAt === undefined ? {} : { expiresAt })

@@ -12,7 +12,7 @@ import type { OAuthClient } from "./Client.ts"
 import { logIn, pageOf } from "./CodeFlow.ts"
 import type { Discovered, ServerFacts } from "./Discovery.ts"
 import type { Dpop } from "./Dpop.ts"
-import { Kept, type Registered } from "./Grant.ts"
+import { Kept, type Grant, type Registered } from "./Grant.ts"
 import type { OAuthPeer } from "./OAuthPeer.ts"
 import { demandMetadataUrl, knownClient, register, type ClientIdentity } from "./Registration.ts"
 import type { Issued } from "./TokenRequest.ts"
@@ -30,6 +30,8 @@ export interface Asking {
 export interface Obtained {
   readonly issued: Issued
   readonly clientId: string
+  /** The registration that made the client, where one did. */
+  readonly registered?: Registered
 }
 
 /** A way to a first token. */
@@ -40,27 +42,26 @@ export interface Source {
   readonly renews: boolean
   readonly obtain: (asking: Asking) => Effect.Effect<Obtained, AuthReason, Scope.Scope>
   /** The client that may refresh what was obtained; none where it is known no longer. */
-  readonly client: (store: TokenStore, server: ServerFacts) => Effect.Effect<OAuthClient | undefined, AuthReason>
+  readonly client: (grant: Grant, server: ServerFacts) => Effect.Effect<OAuthClient | undefined>
   /** Forgets a client that the server no longer knows. */
   readonly forget: (store: TokenStore, issuer: string) => Effect.Effect<boolean, AuthReason>
 }
 
+/** A registration as long as its secret is good. */
+const lasting = (registered: Registered | undefined): Effect.Effect<Registered | undefined> =>
+  Effect.map(Clock.currentTimeMillis, (now) =>
+    (registered?.secretExpiresAt ?? Infinity) > now ? registered : undefined
+  )
+
 const readRegistered = (store: TokenStore, key: string): Effect.Effect<Registered | undefined, AuthReason> =>
-  Effect.gen(function* () {
-    const kept = yield* store.read(key)
-    const registered = kept === undefined ? undefined : Kept.registered.decode(kept)
-    const now = yield* Clock.currentTimeMillis
-    return (registered?.secretExpiresAt ?? Infinity) > now ? registered : undefined
-  })
+  Effect.flatMap(store.read(key), (kept) => lasting(kept === undefined ? undefined : Kept.registered.decode(kept)))
 
 /** A person logs in. */
 export const codeSource = (identity: ClientIdentity, browser: Browser): Source => {
   /** A person is shown the name that was registered, so that each name has a client of its own. */
   const registrationKey = (issuer: string): string => `client ${issuer} ${JSON.stringify(identity.name)}`
-  const client: Source["client"] = (store, server) => {
-    const known = knownClient(identity, server)
-    return known === undefined ? readRegistered(store, registrationKey(server.issuer)) : Effect.succeed(known)
-  }
+  const client: Source["client"] = ({ registered }, server) =>
+    registered === undefined ? Effect.succeed(knownClient(identity, server)) : lasting(registered)
   const forget: Source["forget"] = (store, issuer) =>
     identity.id === undefined ? store.remove(registrationKey(issuer)) : Effect.succeed(false)
 
@@ -81,9 +82,12 @@ export const codeSource = (identity: ClientIdentity, browser: Browser): Source =
       const earlier =
         known === undefined ? yield* readRegistered(store, registrationKey(found.server.issuer)) : undefined
       const visit = yield* browser.visit(earlier?.redirectUri)
-      const chosen = known ?? (yield* registered(asking, earlier, visit.redirectUri))
-      const issued = yield* logIn(peer, { ...asking, page, client: chosen, visit })
-      return { issued, clientId: chosen.id }
+      const login = { ...asking, page, visit }
+      if (known !== undefined) {
+        return { issued: yield* logIn(peer, { ...login, client: known }), clientId: known.id }
+      }
+      const made = yield* registered(asking, earlier, visit.redirectUri)
+      return { issued: yield* logIn(peer, { ...login, client: made }), clientId: made.id, registered: made }
     })
 
   return {
