@@ -62,6 +62,7 @@ export interface OAuthSettings {
 /** A client that was registered with the authorization server before. */
 export interface RegisteredClient {
   readonly clientId: string
+  /** Give the `issuer` with it: otherwise the first authorization server that the MCP server names is shown it. */
   readonly clientSecret?: Secret
   /** PKCS #8 PEM or a JWK as text; it proves who the client is, in place of a secret (RFC 7523). */
   readonly privateKey?: Secret

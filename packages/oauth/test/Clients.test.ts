@@ -3,6 +3,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { McpClient } from "@treadle/client"
 import { makeMemoryStore, type Browser } from "@treadle/oauth"
 import { makeAuthPerson, scriptedAuth } from "@treadle/testing"
 import { browserOf, loggingIn, openWith, use } from "./fixtures/person.ts"
@@ -46,6 +47,39 @@ describe("a client", () => {
         })
     )
   }
+
+  it.effect("W139 AUTH-18: shows a verifier and a state of its own in each login", () =>
+    Effect.gen(function* () {
+      const auth = yield* scriptedAuth()
+      const person = makeAuthPerson()
+      for (const account of ["first", "second", "third"]) yield* openWith(auth, loggingIn({ account }, person))
+      const verifiers = auth.of("as1", "POST /token").map(({ form }) => form.get("code_verifier") ?? "")
+      for (const name of ["code_challenge", "state"]) {
+        assert.strictEqual(new Set(person.pages.map((page) => page.searchParams.get(name))).size, 3, name)
+      }
+      assert.strictEqual(new Set(verifiers).size, 3)
+      for (const verifier of verifiers) assert.match(verifier, /^[\w.~-]{43,128}$/)
+    })
+  )
+
+  it.effect("W145: shows no token along a redirect that leaves its resource, and nobody logs in for that", () =>
+    Effect.gen(function* () {
+      const auth = yield* scriptedAuth()
+      const person = makeAuthPerson()
+      const url = `${auth.mcp.url}?desk=1`
+      auth.mcp.script = { resource: url }
+      const session = yield* McpClient.http(url, { auth: loggingIn({}, person), cache: false, ping: false })
+      auth.mcp.script = { resource: url, answer: () => ({ status: 307, headers: { location: auth.mcp.url } }) }
+      const error = yield* Effect.flip(use(session))
+      assert.strictEqual(error.reason._tag, "Unauthorized")
+      const elsewhere = auth.of("mcp", "POST /mcp").filter(({ query }) => !query.has("desk"))
+      assert.deepStrictEqual(
+        elsewhere.map(({ headers }) => headers.authorization),
+        [undefined]
+      )
+      assert.lengthOf(person.pages, 1)
+    })
+  )
 
   it.effect("B098: is refreshed as it was registered, although another server of its issuer needed a new address", () =>
     Effect.gen(function* () {

@@ -5,10 +5,11 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Duration from "effect/Duration"
 import * as Fiber from "effect/Fiber"
+import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/testing/TestClock"
 import { McpClient } from "@treadle/client"
-import { makeMemoryStore, OAuth } from "@treadle/oauth"
-import { htmlPage, makeAuthPerson, scriptedAuth, type Canned } from "@treadle/testing"
+import { makeMemoryStore, OAuth, type TokenStore } from "@treadle/oauth"
+import { htmlPage, makeAuthPerson, oauthError, scriptedAuth, type Canned } from "@treadle/testing"
 import { browserOf, loggingIn, openWith, use } from "./fixtures/person.ts"
 
 const tokens = (auth: {
@@ -191,6 +192,36 @@ describe("a login", () => {
       assert.deepStrictEqual(tokens(auth), ["authorization_code", "authorization_code", "refresh_token"])
       assert.deepStrictEqual(auth.faults, [])
     })
+  )
+
+  it.effect(
+    "W155: that somebody else has renewed meanwhile stays, though a refresh of the earlier one is refused",
+    () =>
+      Effect.gen(function* () {
+        const auth = yield* scriptedAuth()
+        const inner = makeMemoryStore()
+        const written: Array<readonly [string, Redacted.Redacted]> = []
+        const store: TokenStore = {
+          ...inner,
+          write: (key, value) => {
+            written.push([key, value])
+            return inner.write(key, value)
+          }
+        }
+        const session = yield* openWith(auth, loggingIn({ store }))
+        const [key, value] = written.find(([key]) => key.includes('"grant"')) ?? (yield* Effect.die("nothing was kept"))
+        const renewed = Redacted.make(Redacted.value(value).replace(/access-\d+/, "access-of-another"))
+        auth.as.script = {
+          token: () => {
+            Effect.runSync(inner.write(key, renewed))
+            return oauthError("invalid_grant")
+          }
+        }
+        yield* TestClock.adjust("3570 seconds")
+        yield* use(session)
+        assert.lengthOf(tokens(auth), 2)
+        assert.strictEqual(yield* inner.read(key), renewed)
+      })
   )
 
   const outages: ReadonlyArray<readonly [string, Canned]> = [

@@ -104,6 +104,17 @@ describe.each(Object.entries(protectedDoors))("%s with a protected resource", (n
     })
   )
 
+  it.effect("AUTH-25: a token in the address is malformed, also beside one in the header", () =>
+    Effect.gen(function* () {
+      const send = yield* open(cellMcp(), { auth })
+      for (const headers of [{}, { authorization: "Bearer all" }]) {
+        const seen = yield* send({ ...sent(initialize(), headers), path: "/mcp?access_token=all" })
+        assert.strictEqual(seen.status, 400)
+        assert.match(String(seen.headers["www-authenticate"]), /error="invalid_request".*never in the query/)
+      }
+    })
+  )
+
   it.effect("AUTH-01 B018 B102: serves the metadata at both addresses to anybody, and names what was configured", () =>
     Effect.gen(function* () {
       const send = yield* open(cellMcp(), { auth })
