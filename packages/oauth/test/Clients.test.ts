@@ -4,7 +4,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { McpClient } from "@treadle/client"
-import { makeMemoryStore, type Browser } from "@treadle/oauth"
+import { makeMemoryStore, type AddressPolicy, type Browser, type OAuthSender } from "@treadle/oauth"
 import { makeAuthPerson, scriptedAuth } from "@treadle/testing"
 import { browserOf, loggingIn, openWith, use } from "./fixtures/person.ts"
 
@@ -181,4 +181,24 @@ describe("addresses that a server names (SEC-01, W132)", () => {
       })
     )
   }
+
+  it.effect("may lead into other networks at the server's own origin only, which the developer chose", () =>
+    Effect.gen(function* () {
+      const server = "https://box.example/mcp"
+      const document = { resource: server, authorization_servers: ["https://login.example"] }
+      const policies = new Map<string, AddressPolicy>()
+      const sender: OAuthSender = async ({ url }, policy) => {
+        policies.set(url.origin, policy)
+        return url.pathname.startsWith("/.well-known/oauth-protected-resource")
+          ? Response.json(document)
+          : new Response(null, { status: 404 })
+      }
+      const error = yield* Effect.flip(loggingIn({ sender }).login(server))
+      assert.strictEqual(error.reason._tag, "NotDiscovered")
+      assert.deepStrictEqual(Object.fromEntries(policies), {
+        "https://box.example": { loopback: true, privateNetworks: true },
+        "https://login.example": { loopback: false, privateNetworks: false }
+      })
+    })
+  )
 })
