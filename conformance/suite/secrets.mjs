@@ -41,8 +41,9 @@ const codeIn = (location) => {
 
 const isIncoming = ({ id }) => id.startsWith("incoming-")
 
-/** Whether a request is one that carries secrets: to a token endpoint, where the body says what is granted. */
-const carriesSecrets = ({ details }) => isRecord(details?.body) && typeof details.body.grant_type === "string"
+/** Whether a request is one that carries secrets: to an authorization server, with a body that says what is granted. */
+const carriesSecrets = ({ details, id }) =>
+  id !== "incoming-request" && isRecord(details?.body) && typeof details.body.grant_type === "string"
 
 const search = (text, place, secrets) =>
   secrets.filter((secret) => text.includes(secret)).map(() => `a secret of the scenario is in ${place}`)

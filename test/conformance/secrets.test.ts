@@ -33,6 +33,12 @@ describe("secrets in the recordings of the suite", () => {
     })
   }
 
+  it("do not belong into a token request to the MCP server", () => {
+    const { description, details } = tokenRequest
+    const leaks = leaksIn([{ id: "incoming-request", description, details }], {}, {})
+    assert.lengthOf(leaks, 2)
+  })
+
   it("are found in what a client prints, line by line of a key", () => {
     const printed = { "its errors": "Error: EAMBMGByqGSM49Ag", "its output": "fine" }
     assert.deepStrictEqual(leaksIn([], { private_key_pem: key }, printed), [

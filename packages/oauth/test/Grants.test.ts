@@ -148,6 +148,38 @@ describe("an employer's identity provider (AEXT-03, AEXT-04)", () => {
   )
 })
 
+describe("an authorization server that lists its profiles of grants (AEXT-05)", () => {
+  const profile = "urn:ietf:params:oauth:grant-profile:id-jag"
+  for (const [profiles, asks] of [
+    [[profile], true],
+    [["another"], false]
+  ] as const) {
+    it.effect(`is ${asks ? "" : "not "}shown an assertion where they are ${profiles.join()}`, () =>
+      Effect.gen(function* () {
+        const auth = yield* scriptedAuth({ issuers: ["", "/idp"] })
+        knowRobot(auth)
+        const [as, idp] = auth.servers
+        if (as === undefined || idp === undefined) return yield* Effect.die("two servers were asked for")
+        idp.script = { token: () => ({ json: { access_token: "the-id-jag", token_type: "N_A" } }) }
+        as.script = {
+          token: (_, issue) => issue(clientId, "read"),
+          metadata: (form, document) =>
+            form === "oauth" ? { json: { ...document, authorization_grant_profiles_supported: profiles } } : undefined
+        }
+        const provider = OAuth.enterprise({
+          clientId,
+          clientSecret: secret,
+          identityProvider: { clientId: "at-idp", issuer: idp.issuer, tokenEndpoint: `${idp.origin}/token` },
+          idToken: () => "the-id-token"
+        })
+        const opened = yield* Effect.result(openWith(auth, provider))
+        assert.strictEqual(opened._tag, asks ? "Success" : "Failure")
+        assert.lengthOf(auth.of("as2", "POST /token"), asks ? 1 : 0)
+      })
+    )
+  }
+})
+
 describe("the platform of a workload (AEXT-08)", () => {
   const provider = (give: () => string | Promise<string>) => OAuth.workload({ clientId, assertion: give })
 

@@ -116,8 +116,21 @@ const exchanged = (asking: Asking, provider: IdentityProvider): Effect.Effect<Re
     return issued.token
   })
 
+const idJagProfile = "urn:ietf:params:oauth:grant-profile:id-jag"
+
+/** A server that lists its profiles of grants takes no other (AEXT-05); then no ID token is shown to anybody. */
+const demandProfile = ({ issuer, metadata }: ServerFacts): Effect.Effect<void, AuthReason> => {
+  const profiles = own(metadata, "authorization_grant_profiles_supported")
+  if (!Array.isArray(profiles) || profiles.includes(idJagProfile)) return Effect.void
+  const why = `${issuer} does not list ${idJagProfile} among its grants, so it takes no word of an identity provider`
+  return Effect.fail(new AuthReason.Unsupported({ why, rule: "MCP enterprise-managed authorization" }))
+}
+
 /** A person is vouched for by the identity provider of an employer (AEXT-03). */
 export const enterpriseSource = (machine: MachineClient, provider: IdentityProvider): Source =>
   machineSource(machine, (asking, client) =>
-    Effect.flatMap(exchanged(asking, provider), (assertion) => bearerOf(asking, client, assertion))
+    demandProfile(asking.found.server).pipe(
+      Effect.andThen(exchanged(asking, provider)),
+      Effect.flatMap((assertion) => bearerOf(asking, client, assertion))
+    )
   )
