@@ -33,6 +33,17 @@ describe("a login", () => {
     })
   )
 
+  it.effect("is renewed before it is used where the server says that it is over already", () =>
+    Effect.gen(function* () {
+      const auth = yield* scriptedAuth()
+      auth.as.script = { expiresIn: -1 }
+      const session = yield* openWith(auth, loggingIn())
+      auth.as.script = {}
+      yield* use(session)
+      assert.deepStrictEqual(tokens(auth).at(-1), "refresh_token")
+    })
+  )
+
   it.effect("W154: keeps its refresh token where no new one comes", () =>
     Effect.gen(function* () {
       const auth = yield* scriptedAuth()

@@ -61,10 +61,10 @@ export const refusalOf = (url: URL, asked: string, { headers, json, status }: Pe
 /** Whether seconds are still a number in milliseconds, as they are kept; as good as never is not said. */
 export const isFiniteTime = (seconds: number): boolean => Number.isFinite(seconds * 1000)
 
-/** Seconds; some servers write them as text. */
+/** Seconds; some servers write them as text. Less than none is none: the token is over, and not one that lasts. */
 const secondsIn = (value: unknown): number | undefined => {
   const seconds = typeof value === "string" && /^\d{1,10}$/.test(value) ? Number(value) : value
-  return typeof seconds === "number" && seconds >= 0 && isFiniteTime(seconds) ? seconds : undefined
+  return typeof seconds === "number" && isFiniteTime(seconds) ? Math.max(0, seconds) : undefined
 }
 
 const secretIn = (value: unknown): Redacted.Redacted | undefined =>
