@@ -1,23 +1,34 @@
-import { defineConfig } from "tsup"
+import { defineConfig, type Options } from "tsup"
 
-/**
- * One entry a public module; what they share is split off into chunks, so that Node loads few files. Bundlers get the
- * modules themselves, through the `module` condition.
- */
-export default defineConfig({
-  entry: {
-    index: "src/index.ts",
-    http: "src/http.ts",
-    "node/index": "src/node/index.ts",
-    "http-router/index": "src/http-router/index.ts",
-    "http-api/index": "src/http-api/index.ts"
-  },
+/** Bundlers get the modules themselves, through the `module` condition; these files are for Node. */
+const common: Options = {
   outDir: "dist/bundle",
   format: "esm",
   target: "node20",
   platform: "neutral",
   external: [/^node:/, /^effect/, /^@treadle/],
-  splitting: true,
   sourcemap: true,
   dts: false
-})
+}
+
+/** Takes what lies outside an entry point's own folder from the one file, so that nothing is there twice. */
+const fromServer: NonNullable<Options["esbuildPlugins"]>[number] = {
+  name: "from-server",
+  setup: (build) => {
+    build.onResolve({ filter: /^\.\.\// }, () => ({ path: "../server.js", external: true }))
+  }
+}
+
+/**
+ * One file for the root, `./http` and `./node`: a file that Node does not load costs nothing, and calls within one cost
+ * less than between several. Entry points that need heavy modules of Effect are files of their own beside it.
+ */
+export default defineConfig([
+  { ...common, entry: { server: "src/node/bundle.ts" }, splitting: false },
+  {
+    ...common,
+    entry: { "http-router/index": "src/http-router/index.ts", "http-api/index": "src/http-api/index.ts" },
+    splitting: false,
+    esbuildPlugins: [fromServer]
+  }
+])

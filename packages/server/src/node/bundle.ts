@@ -1,0 +1,13 @@
+/**
+ * What the built file for Node holds: all but the entry points that need heavy modules of Effect, and what those take
+ * from it. Each entry point's own index says which of it is public there.
+ */
+export * from "../index.ts"
+export * from "../http.ts"
+export * from "./index.ts"
+export { noEntries } from "../handler/Entry.ts"
+export { placeBelow } from "../handler/Place.ts"
+export { webDoorParts } from "../McpHttp.ts"
+export { contextPrincipal } from "../Principal.ts"
+export { metadataPaths } from "../transport/ResourceMetadata.ts"
+export { pageOf, toldPage, webExchange } from "../transport/WebExchange.ts"
