@@ -47,7 +47,7 @@ export const typeOf = ({ headers }: AuthorityAnswer): string =>
   (headers.get("content-type") ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? ""
 
 /** What is wrong with an answer that must be a document; nothing where it may be one. */
-export const undocumented = (answer: AuthorityAnswer): string | undefined => {
+export const noDocument = (answer: AuthorityAnswer): string | undefined => {
   const { status } = answer
   if (status >= 300 && status < 400) return `HTTP ${status}; redirects are not followed`
   if (status !== 200) return `HTTP ${status}`

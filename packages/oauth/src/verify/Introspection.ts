@@ -21,10 +21,10 @@ import {
   PrivateKeyJwt,
   type ClientAuth
 } from "oauth4webapi"
-import { makeAuthority, typeOf, undocumented, type Authority, type AuthoritySettings } from "./Authority.ts"
+import { makeAuthority, typeOf, noDocument, type Authority, type AuthoritySettings } from "./Authority.ts"
 import type { AuthorityAnswer } from "../AuthorityCall.ts"
 import { Flights } from "./Flights.ts"
-import { endpointIn, readMetadata } from "./IssuerMetadata.ts"
+import { addressIn, readMetadata } from "./IssuerMetadata.ts"
 import { checkRecord, checkTimes, checkValues, isText } from "../SettingValues.ts"
 import { checkAddress, checkTokens } from "./SettingChecks.ts"
 import { remembering, type Verified } from "./TokenMemory.ts"
@@ -139,7 +139,7 @@ const saidIn = (answer: AuthorityAnswer): JsonObject | string => {
   if (answer.status === 401 || answer.status === 403) {
     return `HTTP ${answer.status}; it does not accept this server's own credentials`
   }
-  const wrong = undocumented(answer)
+  const wrong = noDocument(answer)
   if (wrong !== undefined) return `${wrong}${errorIn(answer)}`
   if (typeOf(answer) !== "application/json") return "its type is not application/json"
   const said = parseJson(answer.text)
@@ -154,7 +154,7 @@ const endpointOf = (scope: Scope.Scope, authority: Authority, { endpoint, issuer
   let known: { readonly url: URL; readonly until: number } | undefined
   const flights = new Flights<URL, VerifierUnavailable>(scope)
   const found = Effect.fnUntraced(function* () {
-    const url = yield* endpointIn(yield* readMetadata(authority, issuer), issuer, "introspection_endpoint")
+    const url = yield* addressIn(yield* readMetadata(authority, issuer), issuer, "introspection_endpoint")
     known = { url, until: (yield* Clock.currentTimeMillis) + endpointTime }
     return url
   })

@@ -9,9 +9,9 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import { createLocalJWKSet, errors, type CryptoKey, type JSONWebKeySet, type JWSHeaderParameters } from "jose"
-import { undocumented, type Authority } from "./Authority.ts"
+import { noDocument, type Authority } from "./Authority.ts"
 import { Flights } from "./Flights.ts"
-import { endpointIn, readMetadata } from "./IssuerMetadata.ts"
+import { addressIn, readMetadata } from "./IssuerMetadata.ts"
 
 /** An issuer whose tokens are accepted. */
 export interface TrustedIssuer {
@@ -69,11 +69,11 @@ const keySetIn = (text: string): JSONWebKeySet | string => {
 const fetchKeys = Effect.fnUntraced(function* (authority: Authority, { issuer, jwksUri }: TrustedIssuer) {
   const url =
     jwksUri === undefined
-      ? yield* endpointIn(yield* readMetadata(authority, issuer), issuer, "jwks_uri")
+      ? yield* addressIn(yield* readMetadata(authority, issuer), issuer, "jwks_uri")
       : new URL(jwksUri)
   const headers = new Headers({ accept: "application/json, application/jwk-set+json" })
   const answer = yield* authority({ url, what: "the key set of the issuer", headers })
-  const set = undocumented(answer) ?? keySetIn(answer.text)
+  const set = noDocument(answer) ?? keySetIn(answer.text)
   if (typeof set !== "string") return keysIn(set)
   const why = `the key set of the issuer, ${url.origin}${url.pathname}, gave no keys: ${set}`
   return yield* new VerifierUnavailable({ why })

@@ -8,11 +8,11 @@ import { isJsonObject, own, parseJson, type JsonObject } from "@treadle/protocol
 import * as Effect from "effect/Effect"
 import type { AuthorityAnswer } from "../AuthorityCall.ts"
 import { serverAddresses } from "../WellKnown.ts"
-import { undocumented, type Authority } from "./Authority.ts"
+import { noDocument, type Authority } from "./Authority.ts"
 
 /** The document in an answer, or what is wrong with it. */
 const documentIn = (answer: AuthorityAnswer, issuer: string): JsonObject | string => {
-  const wrong = undocumented(answer)
+  const wrong = noDocument(answer)
   if (wrong !== undefined) return wrong
   const document = parseJson(answer.text)
   if (!isJsonObject(document)) return "it is no JSON object"
@@ -34,7 +34,7 @@ export const readMetadata = Effect.fnUntraced(function* (authority: Authority, i
 })
 
 /** An address that the metadata of an issuer names. @param name such as `jwks_uri` */
-export const endpointIn = (
+export const addressIn = (
   metadata: JsonObject,
   issuer: string,
   name: string
