@@ -19,6 +19,7 @@ export default defineConfig({
       project("server", ["packages/server/test/**/*.test.ts"]),
       project("client", ["packages/client/test/**/*.test.ts"]),
       project("oauth", ["packages/oauth/test/**/*.test.ts"]),
+      project("agent", ["packages/agent/test/**/*.test.ts"]),
       project("examples", ["examples/*/*.test.ts"]),
       project("repository", ["test/**/*.test.ts"])
     ]

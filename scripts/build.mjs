@@ -5,7 +5,7 @@ import path from "node:path"
 import { printFunctions } from "./functions.mjs"
 import { bin, root, run, typescript } from "./tools.mjs"
 
-const packages = ["protocol", "server", "client", "oauth"]
+const packages = ["protocol", "server", "client", "oauth", "agent"]
 
 const newest = (folder) =>
   readdirSync(folder, { withFileTypes: true, recursive: true })

@@ -22,7 +22,7 @@ const examplesOf = (name: string) => {
     )
 }
 
-describe.each(["protocol", "server", "client", "oauth"])("the examples in doc comments of %s", (name) => {
+describe.each(["protocol", "server", "client", "oauth", "agent"])("the examples in doc comments of %s", (name) => {
   const examples = examplesOf(name)
 
   it("are found", () => {

@@ -14,6 +14,7 @@ const packages: Readonly<Record<string, ReadonlyArray<string>>> = {
   server: ["protocol"],
   client: ["protocol"],
   oauth: ["protocol", "client", "server"],
+  agent: ["protocol", "client", "server"],
   testing: ["protocol"]
 }
 
@@ -58,6 +59,17 @@ const folders: Readonly<Record<string, Readonly<Record<string, ReadonlyArray<str
     verify: ["vocabulary"],
     entry: ["flow", "vocabulary"],
     node: ["entry", "flow", "vocabulary"]
+  },
+  agent: {
+    vocabulary: [],
+    model: ["vocabulary"],
+    toolbox: ["vocabulary"],
+    loop: ["toolbox", "vocabulary"],
+    supervise: ["loop", "toolbox", "vocabulary"],
+    serve: ["supervise", "vocabulary"],
+    entry: ["serve", "supervise", "loop", "toolbox", "vocabulary"],
+    promise: ["entry", "vocabulary"],
+    test: ["entry", "promise", "model", "vocabulary"]
   },
   testing: { vocabulary: [] }
 }
@@ -105,15 +117,17 @@ const entries: Readonly<Record<string, ReadonlyArray<string>>> = {
     "ToolCalls.ts"
   ],
   oauth: ["index.ts", "OAuth.ts"],
+  agent: ["index.ts"],
   testing: []
 }
 
 /** Effect modules that are heavy to load, and the only places that may import them. */
 const heavy: ReadonlyArray<{ readonly module: RegExp; readonly only: RegExp }> = [
-  { module: /^effect\/http\//, only: /^packages\/server\/src\/http-(?:api|router)\// },
+  { module: /^effect\/http\//, only: /^packages\/(?:server\/src\/http-(?:api|router)|agent\/src\/model)\// },
   { module: /^effect\/http-api\//, only: /^packages\/server\/src\/http-api\// },
-  { module: /^effect\/Stream$/, only: /^packages\/client\/src\// },
-  { module: /^effect\/(?:Logger|ManagedRuntime|ai\/.*|process\/.*|cli\/.*)$/, only: /^(?!)/ },
+  { module: /^effect\/Stream$/, only: /^packages\/(?:client|agent)\/src\// },
+  { module: /^effect\/ai\//, only: /^packages\/(?:agent\/src|server\/src\/toolkit|client\/src\/toolkit)\// },
+  { module: /^effect\/(?:Logger|ManagedRuntime|process\/.*|cli\/.*)$/, only: /^(?!)/ },
   { module: /^@effect\/platform-node/, only: /^(?!)/ },
   { module: /^node:/, only: /^packages\/(?:server|client|oauth)\/src\/(?:node|command)\/|^packages\/testing\// },
   { module: /^effect$/, only: /^(?!)/ }

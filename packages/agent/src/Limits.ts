@@ -1,0 +1,34 @@
+/**
+ * What bounds a run, a tree of runs and what an agent serves. One place, with the defaults.
+ */
+
+/** Settings of an agent's `limits`; what is not said has its default. */
+export interface AgentLimits {
+  /** Calls of the model in one run, or in one turn of a conversation. Default 50. */
+  readonly steps?: number
+  /** Tokens of one run or turn, in and out together; may be overshot by one call of the model. Default 200,000. */
+  readonly tokens?: number
+  /** Milliseconds of one run or turn. Default 600,000. */
+  readonly deadline?: number
+  /** How deep subagents may nest; the root is 0. Default 4. */
+  readonly depth?: number
+  /** Subagents that one run may start. Default 8. */
+  readonly children?: number
+  /** Runs of one tree, the root among them. Default 64. */
+  readonly totalChildren?: number
+  /** Tokens of a tree. Default 2,000,000. */
+  readonly treeTokens?: number
+}
+
+/** All limits, as they hold. */
+export type Limits = Required<AgentLimits>
+
+export const defaultLimits: Limits = {
+  steps: 50,
+  tokens: 200_000,
+  deadline: 600_000,
+  depth: 4,
+  children: 8,
+  totalChildren: 64,
+  treeTokens: 2_000_000
+}

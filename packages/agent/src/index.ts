@@ -1,0 +1,1 @@
+export { defaultLimits, type AgentLimits } from "./Limits.ts"

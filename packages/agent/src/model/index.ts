@@ -1,0 +1,2 @@
+/** Models behind the interface of `effect/ai`: adapters of two wires, and what makes a model dependable. */
+export {}
