@@ -51,6 +51,7 @@ const folders: Readonly<Record<string, Readonly<Record<string, ReadonlyArray<str
     promise: ["entry", "call", "vocabulary"],
     node: ["entry", "promise", "engine", "transport", "vocabulary"],
     typegen: ["vocabulary"],
+    names: [],
     command: ["typegen", "node", "entry", "vocabulary"]
   },
   oauth: {
