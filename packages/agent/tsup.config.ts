@@ -7,7 +7,8 @@ import { defineConfig } from "tsup"
 export default defineConfig({
   entry: {
     index: "src/index.ts",
-    "model/index": "src/model/index.ts"
+    "model/index": "src/model/index.ts",
+    "node/index": "src/node/index.ts"
   },
   outDir: "dist/bundle",
   format: "esm",

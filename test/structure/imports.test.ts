@@ -70,7 +70,8 @@ const folders: Readonly<Record<string, Readonly<Record<string, ReadonlyArray<str
     serve: ["supervise", "vocabulary"],
     entry: ["serve", "supervise", "loop", "toolbox", "vocabulary"],
     promise: ["entry", "vocabulary"],
-    test: ["entry", "promise", "model", "vocabulary"]
+    test: ["entry", "promise", "model", "vocabulary"],
+    node: ["entry", "vocabulary"]
   },
   testing: { vocabulary: [] }
 }
@@ -130,7 +131,7 @@ const heavy: ReadonlyArray<{ readonly module: RegExp; readonly only: RegExp }> =
   { module: /^effect\/ai\//, only: /^packages\/(?:agent\/src|server\/src\/toolkit|client\/src\/toolkit)\// },
   { module: /^effect\/(?:Logger|ManagedRuntime|process\/.*|cli\/.*)$/, only: /^(?!)/ },
   { module: /^@effect\/platform-node/, only: /^(?!)/ },
-  { module: /^node:/, only: /^packages\/(?:server|client|oauth)\/src\/(?:node|command)\/|^packages\/testing\// },
+  { module: /^node:/, only: /^packages\/(?:server|client|oauth|agent)\/src\/(?:node|command)\/|^packages\/testing\// },
   { module: /^effect$/, only: /^(?!)/ }
 ]
 
