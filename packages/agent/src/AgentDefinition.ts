@@ -51,7 +51,9 @@ export type ServerRef =
 export type ServerLike = InProcess | string | URL | AnyAgent | ServerRef
 
 /** Servers by their names, or pairs as `Server.parse` gives them. */
-export type Servers = { readonly [name: string]: ServerLike } | ReadonlyArray<readonly [name: string, server: ServerLike]>
+export type Servers =
+  | { readonly [name: string]: ServerLike }
+  | ReadonlyArray<readonly [name: string, server: ServerLike]>
 
 /** What an agent is made of. */
 export interface AgentDefinition<A = string, R = never> {
@@ -94,3 +96,18 @@ export type AnyAgent = Agent<unknown, LanguageModel>
 
 /** The key of `_meta` for the id of a run, where the definition says none. */
 export const defaultRunIdKey = "dev.treadle/run-id"
+
+/** The fields of a definition, for those who write JavaScript. */
+export const agentFields: ReadonlySet<string> = new Set<keyof AgentDefinition>([
+  "name",
+  "version",
+  "description",
+  "instruction",
+  "servers",
+  "answer",
+  "limits",
+  "model",
+  "subagents",
+  "allowTrifecta",
+  "runIdKey"
+])

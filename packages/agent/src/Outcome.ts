@@ -78,7 +78,9 @@ const settled = <A>(effect: Effect.Effect<A, unknown>): A | undefined => {
 }
 
 const textOf = ({ content }: ToolResult): string =>
-  content.flatMap((block) => (block.type === "text" && typeof block["text"] === "string" ? [block["text"]] : [])).join("\n")
+  content
+    .flatMap((block) => (block.type === "text" && typeof block["text"] === "string" ? [block["text"]] : []))
+    .join("\n")
 
 /** How a run ended. */
 export class Outcome<out A> implements OutcomeFields<A> {
@@ -88,8 +90,8 @@ export class Outcome<out A> implements OutcomeFields<A> {
   readonly answer: A | undefined
   readonly text: string
   readonly usage: RunUsage
-  readonly error?: string
-  readonly abandoned?: true
+  declare readonly error?: string
+  declare readonly abandoned?: true
   readonly #calls: ReadonlyArray<RunCall>
 
   constructor(fields: OutcomeFields<A>, calls: ReadonlyArray<RunCall>) {

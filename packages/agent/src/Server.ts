@@ -53,7 +53,9 @@ const parse = (text: string): Result.Result<readonly [name: string, server: Serv
   if (at < 0) return Result.fail(`a server is declared as name=endpoint, and ${JSON.stringify(text)} has no "="`)
   const [name, url] = [text.slice(0, at), text.slice(at + 1)]
   return name === "" || url === ""
-    ? Result.fail(`a server is declared as name=endpoint, and ${JSON.stringify(text)} has an empty ${name === "" ? "name" : "endpoint"}`)
+    ? Result.fail(
+        `a server is declared as name=endpoint, and ${JSON.stringify(text)} has an empty ${name === "" ? "name" : "endpoint"}`
+      )
     : Result.succeed([name, { _tag: "Http", url, settings: {} }])
 }
 

@@ -2,15 +2,16 @@
  * The servers of an agent, connected: all at once, each in its time, and given up with the scope.
  */
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 import type { LanguageModel } from "effect/ai/LanguageModel"
-import { McpClient, McpError, McpReason, type ClientSettings, type McpSession } from "@treadle/client"
+import { McpClient, type ClientSettings, type McpSession } from "@treadle/client"
 import type { DirectServer } from "@treadle/protocol/framing"
 import { AgentError, AgentReason } from "../AgentError.ts"
 import type { AgentDefinition, AnyAgent, HttpServerSettings, ServerRef } from "../AgentDefinition.ts"
 import type { RunFacts } from "../RunFacts.ts"
-import { Secret } from "../Secret.ts"
+import { Secret, SecretError, SecretStore } from "../Secret.ts"
 import { serverEntries, serverRef } from "../Server.ts"
 import { heldTags, type Tag } from "../Tag.ts"
 
@@ -29,9 +30,30 @@ export type ServeAgent = (agent: AnyAgent) => DirectServer<{}, unknown, Language
 
 type Opened = Effect.Effect<McpSession, unknown, Scope.Scope | LanguageModel>
 
+/** A run without a store has no secrets; the failure says which one it wanted. */
+const noStore = SecretStore.of({
+  read: (reference) =>
+    Effect.fail(
+      new SecretError({
+        reference,
+        why: "no SecretStore is provided; provide NodeSecrets.layer of @treadle/agent/node"
+      })
+    )
+})
+
+/** Headers with their secrets, read now: whoever connects next reads them anew. */
 const resolvedHeaders = (headers: HttpServerSettings["headers"]) =>
-  Effect.forEach(Object.entries(headers ?? {}), ([name, text]) =>
-    Effect.map(Secret.resolveText(text), (value) => [name, Redacted.value(value)] as const)
+  Effect.flatMap(Effect.serviceOption(SecretStore), (store) =>
+    Effect.provideService(
+      Effect.forEach(Object.entries(headers ?? {}), ([name, text]) =>
+        Effect.map(
+          Effect.flatMap(Effect.fromResult(Secret.parseHeader(name, text)), Secret.resolve),
+          (value) => [name, Redacted.value(value)] as const
+        )
+      ),
+      SecretStore,
+      Option.getOrElse(store, () => noStore)
+    )
   )
 
 const openHttp = (url: string, settings: HttpServerSettings, client: ClientSettings): Opened =>
@@ -53,7 +75,10 @@ const opened = (ref: ServerRef, client: ClientSettings, serveAgent: ServeAgent):
     case "Agent":
       return Effect.flatMap(Effect.context<LanguageModel>(), (context) =>
         McpClient.direct(
-          { "~treadle/direct": (own: {}) => Effect.provideContext(serveAgent(ref.agent)["~treadle/direct"](own), context) },
+          {
+            "~treadle/direct": (own: {}) =>
+              Effect.provideContext(serveAgent(ref.agent)["~treadle/direct"](own), context)
+          },
           {},
           client
         )
@@ -66,7 +91,10 @@ const opened = (ref: ServerRef, client: ClientSettings, serveAgent: ServeAgent):
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 /** An agent answers that it works in no folder, and nothing else that it is asked. */
-const clientSettings = ({ name, version = "1.0.0" }: AgentDefinition<unknown, unknown>, trusted: boolean): ClientSettings => ({
+const clientSettings = (
+  { name, version = "1.0.0" }: AgentDefinition<unknown, unknown>,
+  trusted: boolean
+): ClientSettings => ({
   client: { name, version },
   answers: { roots: [] },
   trusted
@@ -107,7 +135,3 @@ export const connectServers = (
     ),
     (links) => links.flat()
   )
-
-/** Whether a failure means that the server is gone, and not that it said no. */
-export const isLoss = ({ reason }: McpError): boolean =>
-  reason._tag === "Closed" || (reason._tag === "Transport" && reason.status === undefined) || reason instanceof McpReason.Unauthorized
