@@ -83,24 +83,23 @@ class Turn<A> {
   )
 
   #step(): Effect.Effect<StepEnd<A>, AgentError> {
-    const turn = this
-    return Effect.gen(function* () {
-      const { catalogue, facts, history, limits, treeTokens } = turn.#parts
-      const refreshed = yield* turn.#within(catalogue.refresh)
-      if (refreshed._tag === "Stopped") return turn.#stopped(refreshed)
-      const time = (yield* Clock.currentTimeMillis) - turn.#began
-      const spent = { steps: turn.#steps, tokens: turn.#input + turn.#output, time }
+    return Effect.gen({ self: this }, function* () {
+      const { catalogue, facts, history, limits, treeTokens } = this.#parts
+      const refreshed = yield* this.#within(catalogue.refresh)
+      if (refreshed._tag === "Stopped") return this.#stopped(refreshed)
+      const time = (yield* Clock.currentTimeMillis) - this.#began
+      const spent = { steps: this.#steps, tokens: this.#input + this.#output, time }
       const end = exhausted(limits, spent, treeTokens())
-      if (end !== undefined) return turn.#ended(end, true)
-      yield* turn.#shortened()
-      facts.emit({ _tag: "StepStarted", step: turn.#steps + 1 })
-      const asked = yield* turn.#asked(turn.#messages())
-      if (asked._tag === "Stopped") return turn.#stopped(asked)
-      if (Result.isFailure(asked.value)) return yield* turn.#unanswered(asked.value.failure)
+      if (end !== undefined) return this.#ended(end, true)
+      yield* this.#shortened()
+      facts.emit({ _tag: "StepStarted", step: this.#steps + 1 })
+      const asked = yield* this.#asked(this.#messages())
+      if (asked._tag === "Stopped") return this.#stopped(asked)
+      if (Result.isFailure(asked.value)) return yield* this.#unanswered(asked.value.failure)
       const answer = asked.value.success
-      turn.#text = answer.text === "" ? turn.#text : answer.text
+      this.#text = answer.text === "" ? this.#text : answer.text
       const calls = history.answered(answer.parts)
-      return calls.length === 0 ? yield* turn.#answered(answer) : yield* turn.#called(calls)
+      return calls.length === 0 ? yield* this.#answered(answer) : yield* this.#called(calls)
     })
   }
 
