@@ -15,7 +15,6 @@ import { limitsOf, type Limits } from "./Limits.ts"
 import { answerForm, type AnswerForm } from "./loop/FinalAnswer.ts"
 import { History } from "./loop/History.ts"
 import type { TurnParts } from "./loop/Turn.ts"
-import type { RunCall } from "./Outcome.ts"
 import { randomId } from "./RandomId.ts"
 import { runFacts, type RunFacts } from "./RunFacts.ts"
 import type { RunOptions } from "./RunOptions.ts"
@@ -26,7 +25,7 @@ import type { OwnTool } from "./toolbox/OwnTool.ts"
 import { resourceRead } from "./toolbox/ResourceTools.ts"
 import { connectServers, type ServeAgent } from "./toolbox/ServerLink.ts"
 import { ModelToolLists, Toolbox } from "./toolbox/Toolbox.ts"
-import type { ToolScope } from "./ToolScope.ts"
+import { ToolScope } from "./ToolScope.ts"
 
 /** A place in a tree, and what is special about the run there. */
 export interface TreePlace {
@@ -104,19 +103,19 @@ export class AgentTree {
     const history = new History()
     if (context !== undefined) history.say(context)
     const runMeta = { [this.definition.runIdKey ?? defaultRunIdKey]: this.runId }
-    const hasResources = this.catalogue.links.some(({ session }) => session.capabilities.resources !== undefined)
+    const hasResources = this.catalogue.links.some(
+      ({ name, session }) => ToolScope.has(scope, name) && session.capabilities.resources !== undefined
+    )
     const tools = [
       finishTool(form?.schema),
       ...(hasResources ? [resourceRead(this.catalogue, scope, runMeta)] : []),
       ...own
     ]
-    const calls: Array<RunCall> = []
     return {
       facts: this.facts(path, depth),
       toolbox: new Toolbox(this.catalogue, this.#lists, scope, tools),
       history,
       runMeta,
-      calls,
       broken: new Map(),
       told: { instruction, contract, answer: form?.schema },
       form,
