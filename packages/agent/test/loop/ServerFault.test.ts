@@ -14,7 +14,7 @@ import { compat, eras, failure, native, result, said, serving, tool } from "../w
 const agent = (url: string, settings: HttpServerSettings = {}) =>
   Agent.make({ name: "reviewer", instruction: "You review.", servers: { box: Server.http(url, settings), kb } })
 
-const error = (reason: McpReason) => new McpError({ operation: "tools/call", server: "box", reason })
+const error = (reason: McpReason) => new McpError({ method: "tools/call", server: "box", reason })
 
 const policyOf = (reason: McpReason, harmless = false): string => faultPolicy(error(reason), harmless)._tag
 
