@@ -25,7 +25,7 @@ import type { OwnTool } from "./toolbox/OwnTool.ts"
 import { resourceRead } from "./toolbox/ResourceTools.ts"
 import { connectServers, type ServeAgent } from "./toolbox/ServerLink.ts"
 import { ModelToolLists, Toolbox } from "./toolbox/Toolbox.ts"
-import type { ToolScope } from "./ToolScope.ts"
+import { ToolScope } from "./ToolScope.ts"
 
 /** A place in a tree, and what is special about the run there. */
 export interface TreePlace {
@@ -103,7 +103,9 @@ export class AgentTree {
     const history = new History()
     if (context !== undefined) history.say(context)
     const runMeta = { [this.definition.runIdKey ?? defaultRunIdKey]: this.runId }
-    const hasResources = this.catalogue.links.some(({ session }) => session.capabilities.resources !== undefined)
+    const hasResources = this.catalogue.links.some(
+      ({ name, session }) => ToolScope.has(scope, name) && session.capabilities.resources !== undefined
+    )
     const tools = [
       finishTool(form?.schema),
       ...(hasResources ? [resourceRead(this.catalogue, scope, runMeta)] : []),
