@@ -108,7 +108,7 @@ const checkedReading = (reading: StreamReading, options: LanguageModel.ProviderO
   const check = (step: StreamStep): StreamStep => {
     annotateResponse(options, step.parts)
     const failure = madeUp(step.parts, options)
-    return failure === undefined ? step : { parts: [], then: failure }
+    return failure === undefined ? step : { parts: [], over: failure }
   }
   return { event: (event) => check(reading.event(event)), end: () => check(reading.end()) }
 }

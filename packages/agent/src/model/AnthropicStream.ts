@@ -29,9 +29,9 @@ export class AnthropicStream implements StreamReading {
 
   event({ data }: SseEvent): StreamStep {
     const event = parseJson(data)
-    if (event === undefined) return { parts: [], then: invalid(this.#facts.exchange, "an event is not JSON") }
+    if (event === undefined) return { parts: [], over: invalid(this.#facts.exchange, "an event is not JSON") }
     const type = textAt(event, "type")
-    if (type === "error") return { parts: [], then: saidFailure(this.#facts.exchange, event) }
+    if (type === "error") return { parts: [], over: saidFailure(this.#facts.exchange, event) }
     if (type === "message_start") {
       const message = own(event, "message")
       this.#count(own(message, "usage"))
@@ -42,13 +42,13 @@ export class AnthropicStream implements StreamReading {
       this.#reason = textAt(own(event, "delta"), "stop_reason") ?? this.#reason
       return { parts: [] }
     }
-    if (type === "message_stop") return { parts: this.#finish(), then: "done" }
+    if (type === "message_stop") return { parts: this.#finish(), over: "done" }
     return { parts: this.#blockEvent(type, countAt(event, "index") ?? 0, event) }
   }
 
   /** The last event says that the answer is complete; without it the stream was cut. */
   end(): StreamStep {
-    return { parts: [], then: unreachable(this.#facts.exchange, "the stream ended before the answer was complete") }
+    return { parts: [], over: unreachable(this.#facts.exchange, "the stream ended before the answer was complete") }
   }
 
   #blockEvent(type: string | undefined, index: number, event: unknown): Array<Part> {

@@ -18,7 +18,7 @@ import type { ModelEndpoint, SentHeaders } from "./ModelSettings.ts"
 export interface StreamStep {
   readonly parts: ReadonlyArray<Response.StreamPartEncoded>
   /** Set where nothing is read after it: the answer is complete, or it failed after these parts. */
-  readonly then?: "done" | AiError.AiErrorReason
+  readonly over?: "done" | AiError.AiErrorReason
 }
 
 /** Reads the stream of one answer. It has state, so each stream has a reader of its own. */
@@ -71,8 +71,25 @@ const prepare = (endpoint: ModelEndpoint, body: JsonObject): Effect.Effect<Ready
     }
   })
 
-const silent = ({ timeout }: ModelEndpoint, exchange: Exchange) =>
-  unreachable(exchange, `nothing came for ${timeout} ms; raise \`timeout\` to wait longer`)
+/**
+ * Waits for the service, for no longer than it may be silent.
+ *
+ * @param broken what it means where the promise rejects
+ */
+const awaiting = <A>(
+  { timeout }: ModelEndpoint,
+  exchange: Exchange,
+  broken: string,
+  run: (signal: AbortSignal) => Promise<A>
+): Effect.Effect<A, AiError.NetworkError> =>
+  Effect.timeoutOrElse(
+    Effect.tryPromise({ try: run, catch: (cause) => unreachable(exchange, `${broken}: ${causeText(cause)}`) }),
+    {
+      duration: timeout,
+      orElse: () =>
+        Effect.fail(unreachable(exchange, `nothing came for ${timeout} ms; raise \`timeout\` to wait longer`))
+    }
+  )
 
 const tooLarge = ({ bodyLimit }: ModelEndpoint, exchange: Exchange) =>
   invalid(exchange, `the answer is larger than ${bodyLimit} bytes; raise \`bodyLimit\` to read it`)
@@ -104,19 +121,13 @@ interface Received {
 }
 
 const receive = (endpoint: ModelEndpoint, { exchange, init }: Ready): Effect.Effect<Received, AiError.NetworkError> =>
-  Effect.timeoutOrElse(
-    Effect.tryPromise({
-      try: async (signal) => {
-        // Once a request is garbage, Node's fetch no longer hears its signal, so it is held until the body is read.
-        const request = new Request(endpoint.url, { ...init, signal })
-        const response = await endpoint.fetch(request)
-        const text = await readText(response, response.ok ? endpoint.bodyLimit : refusalLimit)
-        return { request, response, text }
-      },
-      catch: (cause) => unreachable(exchange, `no answer came: ${causeText(cause)}`)
-    }),
-    { duration: endpoint.timeout, orElse: () => Effect.fail(silent(endpoint, exchange)) }
-  )
+  awaiting(endpoint, exchange, "no answer came", async (signal) => {
+    // Once a request is garbage, Node's fetch no longer hears its signal, so it is held until the body is read.
+    const request = new Request(endpoint.url, { ...init, signal })
+    const response = await endpoint.fetch(request)
+    const text = await readText(response, response.ok ? endpoint.bodyLimit : refusalLimit)
+    return { request, response, text }
+  })
 
 const refusal = (exchange: Exchange, response: globalThis.Response, text: string) =>
   Effect.flatMap(Clock.currentTimeMillis, (now) =>
@@ -138,7 +149,7 @@ export const postJson = <A>(
   Effect.flatMap(prepare(endpoint, body), (ready) =>
     Effect.flatMap(receive(endpoint, ready), ({ response, text }) => {
       const { exchange } = ready
-      if (response.status !== 200) return refusal(exchange, response, text ?? "")
+      if (!response.ok) return refusal(exchange, response, text ?? "")
       if (text === undefined) return Effect.fail(tooLarge(endpoint, exchange))
       const json = parseJson(text)
       return json === undefined ? Effect.fail(notJson(exchange, response, text)) : read(json, exchange)
@@ -157,7 +168,7 @@ class Reading {
   readonly #reading: StreamReading
   readonly #limit: number
   #size = 0
-  #then: StreamStep["then"]
+  #over: StreamStep["over"]
 
   constructor(reading: StreamReading, limit: number) {
     this.#reading = reading
@@ -166,33 +177,33 @@ class Reading {
   }
 
   /** How it ends after the parts that were given. */
-  get then(): StreamStep["then"] {
-    return this.#then
+  get over(): StreamStep["over"] {
+    return this.#over
   }
 
-  /** @param over what to fail with where the answer is too large */
-  push(chunk: Uint8Array, over: () => AiError.AiErrorReason): Array<Response.StreamPartEncoded> {
+  /** @param tooLarge what to fail with where the answer is */
+  push(chunk: Uint8Array, tooLarge: () => AiError.AiErrorReason): Array<Response.StreamPartEncoded> {
     const parts: Array<Response.StreamPartEncoded> = []
     this.#size += chunk.length
     for (const event of this.#events.push(this.#decoder.decode(chunk, { stream: true }))) {
       if (event.data === "") continue
       this.#take(this.#reading.event(event), parts)
-      if (this.#then !== undefined) return parts
+      if (this.#over !== undefined) return parts
     }
-    if (this.#size > this.#limit || this.#events.overflow) this.#then = over()
+    if (this.#size > this.#limit || this.#events.overflow) this.#over = tooLarge()
     return parts
   }
 
   end(): Array<Response.StreamPartEncoded> {
     const parts: Array<Response.StreamPartEncoded> = []
     this.#take(this.#reading.end(), parts)
-    this.#then ??= "done"
+    this.#over ??= "done"
     return parts
   }
 
   #take(step: StreamStep, parts: Array<Response.StreamPartEncoded>): void {
     parts.push(...step.parts)
-    this.#then = step.then
+    this.#over = step.over
   }
 }
 
@@ -202,25 +213,33 @@ const pullFrom = (
   body: ReadableStreamDefaultReader<Uint8Array>,
   reading: Reading
 ): Pull => {
-  const next = Effect.timeoutOrElse(
-    Effect.tryPromise({
-      try: () => body.read(),
-      catch: (cause) =>
-        unreachable(exchange, `the connection broke before the answer was complete: ${causeText(cause)}`)
-    }),
-    { duration: endpoint.timeout, orElse: () => Effect.fail(silent(endpoint, exchange)) }
-  )
-  const over = () => tooLarge(endpoint, exchange)
+  const next = awaiting(endpoint, exchange, "the connection broke before the answer was complete", () => body.read())
+  const large = () => tooLarge(endpoint, exchange)
   const pull: Pull = Effect.suspend(() => {
-    const { then } = reading
-    if (then !== undefined) return then === "done" ? Cause.done() : Effect.fail(then)
+    const ended = reading.over
+    if (ended !== undefined) return ended === "done" ? Cause.done() : Effect.fail(ended)
     return Effect.flatMap(next, ({ done, value }) => {
-      const [first, ...others] = done ? reading.end() : reading.push(value, over)
+      const [first, ...others] = done ? reading.end() : reading.push(value, large)
       return first === undefined ? pull : Effect.succeed([first, ...others] as const)
     })
   })
   return pull
 }
+
+/** What is open as long as a stream is read. A request is held, because Node's fetch does not hear the signal of garbage. */
+interface Connection {
+  readonly controller: AbortController
+  request?: Request
+}
+
+const connection = Effect.acquireRelease(
+  Effect.sync((): Connection => ({ controller: new AbortController() })),
+  (connection) =>
+    Effect.sync(() => {
+      connection.controller.abort()
+      delete connection.request
+    })
+)
 
 /** Sends a request and gives the parts of its answer as they come. */
 export const postStream = (
@@ -231,20 +250,12 @@ export const postStream = (
   Stream.unwrap(
     Effect.gen(function* () {
       const { exchange, init } = yield* prepare(endpoint, body)
-      const controller = yield* Effect.acquireRelease(
-        Effect.sync(() => new AbortController()),
-        (controller) => Effect.sync(() => controller.abort())
-      )
-      const request = new Request(endpoint.url, { ...init, signal: controller.signal })
-      yield* Effect.addFinalizer(() => Effect.sync(() => void request.signal))
-      const response = yield* Effect.timeoutOrElse(
-        Effect.tryPromise({
-          try: () => endpoint.fetch(request),
-          catch: (cause) => unreachable(exchange, `no answer came: ${causeText(cause)}`)
-        }),
-        { duration: endpoint.timeout, orElse: () => Effect.fail(silent(endpoint, exchange)) }
-      )
-      if (response.status !== 200 || !isEventStreamType(response.headers.get("content-type"))) {
+      const open = yield* connection
+      const response = yield* awaiting(endpoint, exchange, "no answer came", () => {
+        open.request = new Request(endpoint.url, { ...init, signal: open.controller.signal })
+        return endpoint.fetch(open.request)
+      })
+      if (!response.ok || !isEventStreamType(response.headers.get("content-type"))) {
         return yield* noStream(endpoint, exchange, response)
       }
       const reader = response.body?.getReader()
@@ -257,15 +268,11 @@ export const postStream = (
 /** Why a response without a stream is a failure. */
 const noStream = (endpoint: ModelEndpoint, exchange: Exchange, response: globalThis.Response) =>
   Effect.flatMap(
-    Effect.timeoutOrElse(
-      Effect.tryPromise({
-        try: () => readText(response, refusalLimit),
-        catch: (cause) => unreachable(exchange, `the connection broke while its refusal was read: ${causeText(cause)}`)
-      }),
-      { duration: endpoint.timeout, orElse: () => Effect.fail(silent(endpoint, exchange)) }
+    awaiting(endpoint, exchange, "the connection broke while the answer was read", () =>
+      readText(response, refusalLimit)
     ),
     (text = "") => {
-      if (response.status !== 200) return refusal(exchange, response, text)
+      if (!response.ok) return refusal(exchange, response, text)
       const type = excerpt(response.headers.get("content-type") ?? "not said", exchange)
       const begins = JSON.stringify(excerpt(text, exchange))
       return Effect.fail(

@@ -37,17 +37,17 @@ export class OpenAiStream implements StreamReading {
   }
 
   event({ data }: SseEvent): StreamStep {
-    if (data.trim() === "[DONE]") return { parts: this.#finish(), then: "done" }
+    if (data.trim() === "[DONE]") return { parts: this.#finish(), over: "done" }
     const chunk = parseJson(data)
-    if (chunk === undefined) return { parts: [], then: invalid(this.#facts.exchange, "an event is not JSON") }
-    if (own(chunk, "error") != null) return { parts: [], then: saidFailure(this.#facts.exchange, chunk) }
+    if (chunk === undefined) return { parts: [], over: invalid(this.#facts.exchange, "an event is not JSON") }
+    if (own(chunk, "error") != null) return { parts: [], over: saidFailure(this.#facts.exchange, chunk) }
     return { parts: this.#chunk(chunk) }
   }
 
   /** A service may leave out `[DONE]`; a stream without a reason to finish was cut. */
   end(): StreamStep {
-    if (this.#reason !== undefined) return { parts: this.#finish(), then: "done" }
-    return { parts: [], then: unreachable(this.#facts.exchange, "the stream ended before the answer was complete") }
+    if (this.#reason !== undefined) return { parts: this.#finish(), over: "done" }
+    return { parts: [], over: unreachable(this.#facts.exchange, "the stream ended before the answer was complete") }
   }
 
   #chunk(chunk: unknown): Array<Part> {

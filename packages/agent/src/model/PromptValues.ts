@@ -49,11 +49,22 @@ export const asJson = (schema: unknown): JsonObject => {
   return isRecord(json) ? json : {}
 }
 
-/** The schema of a tool's arguments, which services want to be of an object with properties. */
-export const parametersOf = (tool: Tool.Any): JsonObject => {
+const printParameters = (tool: Tool.Any): JsonObject => {
   const schema = asJson(Tool.getJsonSchema(tool, { transformer: LanguageModel.defaultCodecTransformer }))
   const { properties = {}, ...rest } = lean(schema)
   return { ...rest, type: "object", properties }
+}
+
+/** Tools are immutable, and printing a schema costs more than all else of a request. */
+const printed = new WeakMap<Tool.Any, JsonObject>()
+
+/** The schema of a tool's arguments, which services want to be of an object with properties. */
+export const parametersOf = (tool: Tool.Any): JsonObject => {
+  const known = printed.get(tool)
+  if (known !== undefined) return known
+  const parameters = printParameters(tool)
+  printed.set(tool, parameters)
+  return parameters
 }
 
 /** What an adapter left in the options of a part, under its name. */

@@ -77,8 +77,12 @@ describe("a request to Anthropic's messages", () => {
         ["/anthropic", "/anthropic/v1/messages"],
         ["/x/messages", "/x/messages"]
       ] as const) {
-        const headers = { "anthropic-beta": "b-1", "Anthropic-Version": "2020-01-01" }
-        const model = Anthropic.layer({ url: service.url + path, model: "m", key: Redacted.make("k-1"), headers })
+        const model = Anthropic.layer({
+          url: service.url + path,
+          model: "m",
+          key: Redacted.make("k-1"),
+          headers: { "anthropic-beta": "b-1", "Anthropic-Version": "2020-01-01" }
+        })
         yield* Effect.provide(turn("?"), model)
         const last = service.seen.events.at(-1)
         assert.strictEqual(last?.path, sent)

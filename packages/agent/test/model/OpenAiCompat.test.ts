@@ -17,7 +17,7 @@ type Settings = Partial<Omit<ModelSettings, "key" | "headers">>
 const serving = (answer: ModelAnswer, settings: Settings = {}) =>
   Effect.map(scriptedModel(answer), (service) => ({
     service,
-    model: OpenAiCompat.layer({ url: service.url, model: "gpt-5.4", ...settings })
+    model: Layer.orDie(OpenAiCompat.layer({ url: service.url, model: "gpt-5.4", ...settings }))
   }))
 
 /** What the service is asked in a call. */
