@@ -21,10 +21,10 @@ const endpoint = (env: Environment) => {
   const key = MODEL_KEY === undefined ? {} : { key: "{{secret:MODEL_KEY}}" as const }
   const settings = { url: MODEL_URL, model: MODEL_NAME, ...key }
   const model = MODEL_WIRE === "anthropic" ? Anthropic.layer(settings) : OpenAiCompat.layer(settings)
-  return Layer.orDie(Intelligence.retry(model)).pipe(Layer.provide(NodeSecrets.layer({ env })))
+  return model.pipe(Intelligence.retry(), Layer.provide(NodeSecrets.layer({ env })))
 }
 
-export const modelsOf = (env: Environment): ((role: Role) => Layer.Layer<LanguageModel>) => {
+export const modelsOf = (env: Environment): ((role: Role) => Layer.Layer<LanguageModel, unknown>) => {
   if (!isConfigured(env)) return scripted
   const model = endpoint(env)
   return () => model

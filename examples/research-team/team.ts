@@ -18,7 +18,7 @@ export const Report = Schema.Struct({
 })
 
 /** @param modelOf the model of each */
-export const makeTeam = (modelOf: (role: Role) => Layer<LanguageModel>) => {
+export const makeTeam = (modelOf: (role: Role) => Layer<LanguageModel, unknown>) => {
   const researcher = Agent.make({
     name: "researcher",
     description: "Finds and reads sources",

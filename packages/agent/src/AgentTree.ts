@@ -42,16 +42,21 @@ export interface TreePlace {
   readonly own: ReadonlyArray<OwnTool>
 }
 
-const build = (
-  definition: AgentDefinition<unknown, unknown>
-): Effect.Effect<LanguageModel, never, LanguageModel | Scope.Scope> =>
-  definition.model === undefined
-    ? LanguageModel
-    : Effect.map(
-        // What the layer needs is in the requirements of the agent.
-        Layer.build(definition.model as Layer.Layer<LanguageModel>),
-        (context) => Context.get(context, LanguageModel)
-      )
+const build = ({
+  model,
+  name
+}: AgentDefinition<unknown, unknown>): Effect.Effect<LanguageModel, AgentError, LanguageModel | Scope.Scope> => {
+  if (model === undefined) return LanguageModel
+  // What the layer needs is in the requirements of the agent.
+  const built = Layer.build(model as Layer.Layer<LanguageModel, unknown>)
+  return Effect.mapBoth(built, {
+    onSuccess: (context) => Context.get(context, LanguageModel),
+    onFailure: (cause) => {
+      const detail = cause instanceof Error ? cause.message : String(cause)
+      return new AgentError({ agent: name, reason: new AgentReason.IntelligenceUnavailable({ detail, cause }) })
+    }
+  })
+}
 
 export class AgentTree {
   readonly definition: AgentDefinition<unknown, unknown>
