@@ -69,16 +69,14 @@ describe("an operation that is no tool", () => {
     assert.deepStrictEqual(second?.endpoint.shape.inputSchema["required"], ["id"])
   })
 
-  it.effect("keeps a layer that is provided to it", () =>
-    Effect.gen(function* () {
-      class Seats extends Context.Service<Seats, number>()("Seats") {}
-      const mcp = empty()
-        .operation("seats", { ...plain, output: Schema.Int }, () => Effect.map(Seats, (seats) => seats))
-        .provide(Layer.succeed(Seats)(7))
-      assert.lengthOf(mcp.definition.entries.operations[0]?.layers ?? [], 1)
-      assert.deepStrictEqual(Mcp.check(mcp), [])
-    })
-  )
+  it("keeps a layer that is provided to it", () => {
+    class Seats extends Context.Service<Seats, number>()("Seats") {}
+    const mcp = empty()
+      .operation("seats", { ...plain, output: Schema.Int }, () => Effect.map(Seats, (seats) => seats))
+      .provide(Layer.succeed(Seats)(7))
+    assert.lengthOf(mcp.definition.entries.operations[0]?.layers ?? [], 1)
+    assert.deepStrictEqual(Mcp.check(mcp), [])
+  })
 
   it("D1: shares its names with tools, and is named as what it is where it is wrong", () => {
     const both = described(empty().tool("same", plain, nothing).operation("same", plain, nothing))

@@ -24,10 +24,7 @@ export interface LiveParts {
 }
 
 /** What those who listen are told once these entries came, went or were replaced. */
-const changesOf = (
-  { prompts, resources, templates }: Entries,
-  toolsChanged: boolean
-): ReadonlyArray<Change> => [
+const changesOf = ({ prompts, resources, templates }: Entries, toolsChanged: boolean): ReadonlyArray<Change> => [
   ...(toolsChanged ? [Change.tools] : []),
   ...(prompts.length === 0 ? [] : [Change.prompts]),
   ...(resources.length + templates.length === 0 ? [] : [Change.resources]),
