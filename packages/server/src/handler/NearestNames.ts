@@ -30,13 +30,13 @@ const distance = (from: string, to: string, most: number): number => {
 
 /**
  * The nearest of some names, nearest first; of those that are as near, the one that comes first. Letters count without
- * their case, and a name that a third of has to be changed is not near.
+ * their case, and a name of which more than a quarter has to be changed is not near, two letters are always tolerated.
  *
  * @param most how many are given at the most
  */
 export const nearestNames = (meant: string, names: ReadonlyArray<string>, most = 3): ReadonlyArray<string> => {
   const text = meant.slice(0, compared).toLowerCase()
-  const tolerated = Math.max(2, Math.floor(text.length / 3))
+  const tolerated = Math.max(2, Math.floor(text.length / 4))
   return names
     .map((name) => ({ name, far: distance(text, name.toLowerCase(), tolerated) }))
     .filter(({ far }) => far <= tolerated)
