@@ -5,8 +5,7 @@
  */
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { rawCall, rawResult, rawToolCall, secret, type RawPeer } from "@treadle/testing"
-import { answering } from "../fixtures/askers.ts"
+import { rawCall, rawResult, secret, type RawPeer } from "@treadle/testing"
 import { said } from "../fixtures/calling.ts"
 import { chapter, errorOf, happened, notifications, resultOf, text } from "../fixtures/chapter.ts"
 
@@ -45,10 +44,9 @@ export const catalog = chapter("catalog", (test) => {
       for (const id of [1, 2, 9]) {
         assert.deepStrictEqual(yield* invoked(one, "look_up", { id }), yield* rawResult(one, "get_show", { id }))
       }
-      assert.deepStrictEqual(yield* invoked(one, "look_up", { id: "1" }), {
-        content: text('Invalid arguments for look_up:\n- id: Expected an integer, got "1"'),
-        isError: true
-      })
+      const wrong = yield* invoked(one, "look_up", { id: "1" })
+      assert.isTrue(wrong.isError)
+      assert.match(said(wrong), /^Invalid arguments for look_up:\n- id: /)
     }))
 
   test("D3: runs nothing that it does not allow, and nothing that is not there", ({ connect }) =>
@@ -108,19 +106,4 @@ export const catalog = chapter("catalog", (test) => {
       yield* happened(one, "interrupted invoked")
       yield* open("invoked")
     }))
-})
-
-export const catalogAsking = chapter("catalog", (test) => {
-  test(
-    "D14 ELIC-04: runs an operation that asks",
-    ({ connect }) =>
-      Effect.gen(function* () {
-        const one = yield* connect({ elicitation: {} })
-        const call = rawToolCall("greet", "invoke", { name: "greet" })
-        const { answer, asked } = yield* answering(one, call, () => ({ action: "accept", content: { name: "Ada" } }))
-        assert.strictEqual(said(answer["result"]), "Hello, Ada!")
-        assert.lengthOf(asked, 1)
-      }),
-    { since: "2025-06-18", needs: ["ask"] }
-  )
 })
