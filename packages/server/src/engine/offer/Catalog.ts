@@ -3,6 +3,7 @@
  * It is empty where the author asked for none.
  */
 import { isRecord, own } from "@treadle/protocol/json"
+import type { CatalogOptions } from "../../CatalogOptions.ts"
 import {
   catalogNames,
   foundOperation,
@@ -42,6 +43,15 @@ const repeated = 64
 
 const quoted = (name: string): string => JSON.stringify(name.length > repeated ? `${name.slice(0, repeated)}…` : name)
 
+/** The author's function was asked before, when the entries were checked; what it throws now is no. */
+const isReached = (options: CatalogOptions, { endpoint, promoted }: OperationEntry): boolean => {
+  try {
+    return !promoted && reaches(options, endpoint)
+  } catch {
+    return false
+  }
+}
+
 const reached = ({ endpoint }: OperationEntry): Reached => ({
   ...searchable(endpoint),
   operation: endpoint.name,
@@ -66,7 +76,7 @@ export class Catalog {
   next({ catalogs, operations }: Entries): NextCatalog {
     const [catalog] = catalogs
     if (catalog === undefined) return { tools: [], offer: () => {} }
-    const within = operations.filter(({ endpoint, promoted }) => !promoted && reaches(catalog.options, endpoint))
+    const within = operations.filter((entry) => isReached(catalog.options, entry))
     const united = unitedHints(within.map(({ endpoint }) => endpoint.about.hints))
     const hints = JSON.stringify(united)
     const finding = this.#search ?? searchTool(catalog, this.#view)
