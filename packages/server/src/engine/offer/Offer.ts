@@ -150,11 +150,11 @@ export const makeOffer = (base: Context.Context<never>, scope: Scope.Scope): Cha
     ({ name }: ToolHandler) => name,
     ({ endpoint, handler, settings }: Entries["tools"][number]) => operationTool(endpoint, handler, settings)
   )
-  const resources = new ChangingList(keyed, ({ definition, read }: Entries["resources"][number]) =>
-    resourceHandler(definition, read)
+  const resources = new ChangingList(keyed, ({ definition, read, refuse }: Entries["resources"][number]) =>
+    resourceHandler(definition, read, refuse)
   )
-  const templates = new ChangingList(keyed, ({ definition, read }: Entries["templates"][number]) =>
-    templateHandler(definition, read)
+  const templates = new ChangingList(keyed, ({ definition, read, refuse }: Entries["templates"][number]) =>
+    templateHandler(definition, read, refuse)
   )
   const prompts = new ChangingList(keyed, ({ name, definition, handler }: Entries["prompts"][number]) =>
     promptHandler(name, definition, handler)
