@@ -15,7 +15,6 @@ import { limitsOf, type Limits } from "./Limits.ts"
 import { answerForm, type AnswerForm } from "./loop/FinalAnswer.ts"
 import { History } from "./loop/History.ts"
 import type { TurnParts } from "./loop/Turn.ts"
-import type { RunCall } from "./Outcome.ts"
 import { randomId } from "./RandomId.ts"
 import { runFacts, type RunFacts } from "./RunFacts.ts"
 import type { RunOptions } from "./RunOptions.ts"
@@ -110,13 +109,11 @@ export class AgentTree {
       ...(hasResources ? [resourceRead(this.catalogue, scope, runMeta)] : []),
       ...own
     ]
-    const calls: Array<RunCall> = []
     return {
       facts: this.facts(path, depth),
       toolbox: new Toolbox(this.catalogue, this.#lists, scope, tools),
       history,
       runMeta,
-      calls,
       broken: new Map(),
       told: { instruction, contract, answer: form?.schema },
       form,

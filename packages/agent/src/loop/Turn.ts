@@ -12,7 +12,7 @@ import type * as Prompt from "effect/ai/Prompt"
 import type { Misfit } from "@treadle/protocol/json"
 import { AgentError, AgentReason } from "../AgentError.ts"
 import type { Limits } from "../Limits.ts"
-import { Outcome, type RunStatus } from "../Outcome.ts"
+import { Outcome, type RunCall, type RunStatus } from "../Outcome.ts"
 import type { Catalogue } from "../toolbox/Catalogue.ts"
 import { refusal, type Finish, type Observation } from "../toolbox/Observation.ts"
 import { exhausted } from "./Budget.ts"
@@ -59,7 +59,7 @@ class Turn<A> {
   readonly #signal: StopSignal
   readonly #began: number
   readonly #guard = new LoopGuard()
-  readonly #firstCall: number
+  readonly #calls: Array<RunCall> = []
   #steps = 0
   #input = 0
   #output = 0
@@ -71,36 +71,43 @@ class Turn<A> {
     this.#parts = parts
     this.#signal = signal
     this.#began = began
-    this.#firstCall = parts.calls.length
   }
 
   /** Goes on until it ends; the history is whole then, whatever happened. */
   readonly run: Effect.Effect<Outcome<A>, AgentError> = Effect.suspend(() =>
-    Effect.ensuring(
-      Effect.flatMap(this.#step(), (end) => (end === undefined ? this.run : Effect.succeed(end))),
-      Effect.sync(() => this.#parts.history.seal(cutShort))
+    Effect.tapError(
+      Effect.ensuring(
+        this.#on(),
+        Effect.sync(() => this.#parts.history.seal(cutShort))
+      ),
+      () => Effect.sync(() => this.#ended("failed", true))
     )
   )
 
+  #on(): Effect.Effect<Outcome<A>, AgentError> {
+    return Effect.flatMap(this.#step(), (end) => (end === undefined ? this.#on() : Effect.succeed(end)))
+  }
+
   #step(): Effect.Effect<StepEnd<A>, AgentError> {
-    const turn = this
-    return Effect.gen(function* () {
-      const { catalogue, facts, history, limits, treeTokens } = turn.#parts
-      const refreshed = yield* turn.#within(catalogue.refresh)
-      if (refreshed._tag === "Stopped") return turn.#stopped(refreshed)
-      const time = (yield* Clock.currentTimeMillis) - turn.#began
-      const spent = { steps: turn.#steps, tokens: turn.#input + turn.#output, time }
+    return Effect.gen({ self: this }, function* () {
+      const { catalogue, facts, history, limits, treeTokens } = this.#parts
+      if (catalogue.stale) {
+        const refreshed = yield* this.#within(catalogue.refresh)
+        if (refreshed._tag === "Stopped") return this.#stopped(refreshed)
+      }
+      const time = (yield* Clock.currentTimeMillis) - this.#began
+      const spent = { steps: this.#steps, tokens: this.#input + this.#output, time }
       const end = exhausted(limits, spent, treeTokens())
-      if (end !== undefined) return turn.#ended(end, true)
-      yield* turn.#shortened()
-      facts.emit({ _tag: "StepStarted", step: turn.#steps + 1 })
-      const asked = yield* turn.#asked(turn.#messages())
-      if (asked._tag === "Stopped") return turn.#stopped(asked)
-      if (Result.isFailure(asked.value)) return yield* turn.#unanswered(asked.value.failure)
+      if (end !== undefined) return this.#ended(end, true)
+      yield* this.#shortened()
+      facts.emit({ _tag: "StepStarted", step: this.#steps + 1 })
+      const asked = yield* this.#asked(this.#messages())
+      if (asked._tag === "Stopped") return this.#stopped(asked)
+      if (Result.isFailure(asked.value)) return yield* this.#unanswered(asked.value.failure)
       const answer = asked.value.success
-      turn.#text = answer.text === "" ? turn.#text : answer.text
+      this.#text = answer.text === "" ? this.#text : answer.text
       const calls = history.answered(answer.parts)
-      return calls.length === 0 ? yield* turn.#answered(answer) : yield* turn.#called(calls)
+      return calls.length === 0 ? yield* this.#answered(answer) : yield* this.#called(calls)
     })
   }
 
@@ -180,7 +187,7 @@ class Turn<A> {
       history.seal(refusal("[no result: the same call was made over and over, and the run was ended]"))
       return Effect.succeed(this.#ended(looping, true))
     }
-    const step = new ToolStep(this.#parts).run(calls)
+    const step = new ToolStep(this.#parts, this.#calls).run(calls)
     return Effect.flatMap(this.#within(step), (ran): Effect.Effect<StepEnd<A>> => {
       const values = history.seal(cutShort)
       if (ran._tag === "Stopped") return Effect.succeed(this.#stopped(ran))
@@ -232,7 +239,7 @@ class Turn<A> {
   }
 
   #ended(status: RunStatus, partial: boolean, answer?: unknown, error?: string): Outcome<A> {
-    const { calls, facts, form } = this.#parts
+    const { facts, form } = this.#parts
     const usage = { input: this.#input, output: this.#output, steps: this.#steps }
     facts.emit({ _tag: "RunEnded", status, partial, usage })
     const given = answer ?? (form === undefined && status !== "refused" && this.#text !== "" ? this.#text : undefined)
@@ -248,7 +255,7 @@ class Turn<A> {
         ...(error === undefined ? {} : { error }),
         ...(this.#abandoned ? { abandoned: true } : {})
       },
-      calls.slice(this.#firstCall)
+      this.#calls
     )
   }
 }

@@ -6,6 +6,7 @@ import * as Effect from "effect/Effect"
 import * as AiTool from "effect/ai/Tool"
 import type { WithHandler } from "effect/ai/Toolkit"
 import type { JsonObject } from "@treadle/protocol/json"
+import { ToolOrigin, type Origin } from "../ToolOrigin.ts"
 import { ToolScope } from "../ToolScope.ts"
 import type { Catalogue, ServerTool } from "./Catalogue.ts"
 import type { OwnTool } from "./OwnTool.ts"
@@ -23,8 +24,11 @@ export type Found =
   | { readonly _tag: "Server"; readonly tool: ServerTool }
   | { readonly _tag: "Own"; readonly tool: OwnTool }
 
-const modelTool = (name: string, description: string | undefined, parameters: JsonObject) =>
-  AiTool.dynamic(name, { parameters, ...(description === undefined ? {} : { description }) })
+const modelTool = (name: string, description: string | undefined, parameters: JsonObject, origin: Origin) =>
+  AiTool.dynamic(name, { parameters, ...(description === undefined ? {} : { description }) }).annotate(
+    ToolOrigin,
+    origin
+  )
 
 const toolsOf = (tools: ModelToolRecord): ModelTools => ({
   tools,
@@ -77,10 +81,13 @@ export class Toolbox {
     const key = `${this.#catalogue.version} ${servers} ${own.join(" ")} ${[...this.#dropped, ...this.#droppedServers].join(" ")}`
     return this.#lists.of(key, () =>
       Object.fromEntries([
-        ...this.#own.map((tool) => [tool.modelName, modelTool(tool.modelName, tool.description, tool.inputSchema)]),
-        ...this.#visible.map(({ modelName, tool }) => [
+        ...this.#own.map((tool) => [
+          tool.modelName,
+          modelTool(tool.modelName, tool.description, tool.inputSchema, { server: "", tool: tool.name })
+        ]),
+        ...this.#visible.map(({ link, modelName, tool }) => [
           modelName,
-          modelTool(modelName, tool.description ?? tool.title, tool.inputSchema)
+          modelTool(modelName, tool.description ?? tool.title, tool.inputSchema, { server: link.name, tool: tool.name })
         ])
       ])
     )
