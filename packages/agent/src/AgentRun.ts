@@ -10,23 +10,13 @@ import type { LanguageModel } from "effect/ai/LanguageModel"
 import type { Agent, AnyAgent } from "./AgentDefinition.ts"
 import type { AgentError } from "./AgentError.ts"
 import type { AgentEvent } from "./AgentEvent.ts"
-import { connectAgent, type AgentTree, type Connected } from "./AgentTree.ts"
+import { AgentMcp } from "./AgentMcp.ts"
+import { connectAgent, conversationPatience, type Connected } from "./AgentTree.ts"
 import { conversation, type Conversation } from "./Conversation.ts"
 import { makeStopSignal, requestStop, type StopSignal } from "./loop/StopSignal.ts"
 import { runTurn } from "./loop/Turn.ts"
 import type { Outcome } from "./Outcome.ts"
 import type { RunOptions } from "./RunOptions.ts"
-
-/** How often a conversation waits for a model that is not there. */
-const patience = 8
-
-const rootParts = (tree: AgentTree, { context, contract }: RunOptions, waits: number) =>
-  tree.root({
-    instruction: tree.definition.instruction,
-    contract,
-    context,
-    patience: waits
-  })
 
 /** Lets a signal of the platform ask for the end. */
 const heeding = <A, E, R>(
@@ -49,13 +39,17 @@ const heeding = <A, E, R>(
 const runIn = <A>(connected: Connected, task: string, options: RunOptions): Effect.Effect<Outcome<A>, AgentError> => {
   const stop = makeStopSignal()
   const ran = Effect.scoped(
-    Effect.flatMap(connected.tree(options), (tree) => runTurn<A>(rootParts(tree, options, 0), task, stop))
+    Effect.flatMap(connected.tree(options), (tree) =>
+      Effect.flatMap(tree.root(options, 0), (parts) => runTurn<A>(parts, task, stop))
+    )
   )
   return heeding(options.signal, stop, ran)
 }
 
 const sessionIn = <A>(connected: Connected, options: RunOptions): Effect.Effect<Conversation<A>, never, Scope.Scope> =>
-  Effect.flatMap(connected.tree(options), (tree) => conversation<A>(rootParts(tree, options, patience)))
+  Effect.flatMap(connected.tree(options), (tree) =>
+    Effect.flatMap(tree.root(options, conversationPatience), (parts) => conversation<A>(parts))
+  )
 
 /**
  * Runs one task. The servers are connected for it, and closed at its end, also when it is interrupted.
@@ -74,7 +68,7 @@ export const run = <A, R>(
   needing(
     agent,
     Effect.scoped(
-      Effect.flatMap(connectAgent(agent as AnyAgent, options), (connected) => runIn<A>(connected, task, options))
+      Effect.flatMap(connectAgent(agent as AnyAgent, options, AgentMcp.make), (connected) => runIn<A>(connected, task, options))
     )
   )
 
@@ -90,7 +84,7 @@ export const session = <A, R>(
 ): Effect.Effect<Conversation<A>, AgentError, R | Scope.Scope> =>
   needing(
     agent,
-    Effect.flatMap(connectAgent(agent as AnyAgent, options), (connected) => sessionIn<A>(connected, options))
+    Effect.flatMap(connectAgent(agent as AnyAgent, options, AgentMcp.make), (connected) => sessionIn<A>(connected, options))
   )
 
 /** An agent whose servers are connected, for many runs and conversations. */
@@ -110,7 +104,7 @@ export const connect = <A, R>(
 ): Effect.Effect<ConnectedAgent<A>, AgentError, R | Scope.Scope> =>
   needing(
     agent,
-    Effect.map(connectAgent(agent as AnyAgent, options), (connected) => ({
+    Effect.map(connectAgent(agent as AnyAgent, options, AgentMcp.make), (connected) => ({
       run: (task, own = {}) => runIn<A>(connected, task, own),
       session: (own = {}) => sessionIn<A>(connected, own)
     }))
