@@ -23,8 +23,6 @@ export interface StepParts {
   readonly history: History
   /** `_meta` of every request to a server. */
   readonly runMeta: { readonly [key: string]: string }
-  /** All calls of the run, in their order. */
-  readonly calls: Array<RunCall>
   /** Failures in a row, by server. */
   readonly broken: Map<string, number>
 }
@@ -52,9 +50,12 @@ type Called = { readonly observation: Observation; readonly error?: McpError }
 /** Runs the calls of one round and puts their results into the history. */
 export class ToolStep {
   readonly #parts: StepParts
+  readonly #calls: Array<RunCall>
 
-  constructor(parts: StepParts) {
+  /** @param calls gets what is called, in order */
+  constructor(parts: StepParts, calls: Array<RunCall>) {
     this.#parts = parts
+    this.#calls = calls
   }
 
   /**
@@ -82,15 +83,15 @@ export class ToolStep {
   #one(call: ModelCall, found: Found | undefined): Effect.Effect<Finish | undefined, AgentError> {
     const server = found?._tag === "Server" ? found.tool.link.name : ""
     const tool = found === undefined ? call.name : found._tag === "Own" ? found.tool.name : found.tool.tool.name
-    const { calls, facts, history } = this.#parts
-    const at = calls.push({ server, tool, input: call.params }) - 1
+    const { facts, history } = this.#parts
+    const at = this.#calls.push({ server, tool, input: call.params }) - 1
     const ran = Effect.suspend(() => {
       facts.emit({ _tag: "ToolCalled", id: call.id, server, tool, input: call.params })
       return this.#ran(call, found)
     })
     return Effect.map(ran, ({ error, observation }) => {
       const { finish, isError, result, value } = observation
-      calls[at] = {
+      this.#calls[at] = {
         server,
         tool,
         input: call.params,

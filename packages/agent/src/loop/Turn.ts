@@ -26,7 +26,7 @@ import { stoppable, type Stoppable, type StopSignal } from "./StopSignal.ts"
 import { ToolStep, type StepParts } from "./ToolStep.ts"
 
 /** What the turns of a run or a conversation stand on. */
-export interface TurnParts extends Omit<StepParts, "calls"> {
+export interface TurnParts extends StepParts {
   readonly told: Told
   readonly form: AnswerForm | undefined
   readonly limits: Limits
@@ -75,17 +75,26 @@ class Turn<A> {
 
   /** Goes on until it ends; the history is whole then, whatever happened. */
   readonly run: Effect.Effect<Outcome<A>, AgentError> = Effect.suspend(() =>
-    Effect.ensuring(
-      Effect.flatMap(this.#step(), (end) => (end === undefined ? this.run : Effect.succeed(end))),
-      Effect.sync(() => this.#seal(cutShort))
+    Effect.tapError(
+      Effect.ensuring(
+        this.#on(),
+        Effect.sync(() => this.#seal(cutShort))
+      ),
+      () => Effect.sync(() => this.#ended("failed", true))
     )
   )
+
+  #on(): Effect.Effect<Outcome<A>, AgentError> {
+    return Effect.flatMap(this.#step(), (end) => (end === undefined ? this.#on() : Effect.succeed(end)))
+  }
 
   #step(): Effect.Effect<StepEnd<A>, AgentError> {
     return Effect.gen({ self: this }, function* () {
       const { catalogue, facts, history, limits, treeTokens } = this.#parts
-      const refreshed = yield* this.#within(catalogue.refresh)
-      if (refreshed._tag === "Stopped") return this.#stopped(refreshed)
+      if (catalogue.stale) {
+        const refreshed = yield* this.#within(catalogue.refresh)
+        if (refreshed._tag === "Stopped") return this.#stopped(refreshed)
+      }
       const time = (yield* Clock.currentTimeMillis) - this.#began
       const spent = { steps: this.#steps, tokens: this.#input + this.#output, time }
       const end = exhausted(limits, spent, treeTokens())
@@ -177,17 +186,20 @@ class Turn<A> {
   }
 
   #called(calls: ReadonlyArray<ModelCall>): Effect.Effect<StepEnd<A>, AgentError> {
-    const looping = this.#guard.counts(calls)
+    const { toolbox } = this.#parts
+    const working = calls.filter(({ name }) => !toolbox.waits(name))
+    const looping = this.#guard.counts(working)
     if (looping !== undefined) {
       this.#seal(refusal("[no result: the same call was made over and over, and the run was ended]"))
       return Effect.succeed(this.#ended(looping, true))
     }
-    const step = new ToolStep({ ...this.#parts, calls: this.#calls }).run(calls)
+    const step = new ToolStep(this.#parts, this.#calls).run(calls)
     return Effect.flatMap(this.#within(step), (ran): Effect.Effect<StepEnd<A>> => {
       const results = this.#seal(cutShort)
       if (ran._tag === "Stopped") return Effect.succeed(this.#stopped(ran))
       if (ran.value !== undefined) return this.#finished(ran.value)
-      const stalled = this.#guard.learns(calls, results)
+      // A round that only waits brings nothing new, and that is fine.
+      const stalled = working.length === 0 ? undefined : this.#guard.learns(working, results)
       return Effect.succeed(stalled === undefined ? undefined : this.#ended(stalled, true))
     })
   }

@@ -108,6 +108,11 @@ export class Catalogue {
     return this.#resources.get(uri)
   }
 
+  /** Whether a server said that its lists are other ones now. */
+  get stale(): boolean {
+    return this.#shelves.some(({ stale }) => stale)
+  }
+
   /** Hears of changes of lists, where servers say that they tell of them. */
   readonly watched: Effect.Effect<void, never, Scope.Scope> = Effect.suspend(() =>
     Effect.forEach(this.#shelves, (shelf) => this.#watch(shelf), { concurrency: "unbounded", discard: true })
