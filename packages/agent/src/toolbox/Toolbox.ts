@@ -76,10 +76,11 @@ export class Toolbox {
   }
 
   get #visible(): ReadonlyArray<ServerTool> {
-    return this.#catalogue.tools.filter(
-      ({ link, modelName }) =>
-        ToolScope.has(this.scope, link.name) && !this.#dropped.has(modelName) && !this.#droppedServers.has(link.name)
-    )
+    return this.#catalogue.tools.filter((tool) => this.#isVisible(tool))
+  }
+
+  #isVisible({ link, modelName }: ServerTool): boolean {
+    return ToolScope.has(this.scope, link.name) && !this.#dropped.has(modelName) && !this.#droppedServers.has(link.name)
   }
 
   /** The list for models, as it is now. */
@@ -107,8 +108,8 @@ export class Toolbox {
   find(name: string): Found | undefined {
     const own = this.#own.find((tool) => tool.modelName === name || tool.name === name)
     if (own !== undefined) return { _tag: "Own", tool: own }
-    const tool = this.#visible.find(({ modelName }) => modelName === name)
-    return tool === undefined ? undefined : { _tag: "Server", tool }
+    const tool = this.#catalogue.named(name)
+    return tool === undefined || !this.#isVisible(tool) ? undefined : { _tag: "Server", tool }
   }
 
   /** Whether what a model calls by this name waits for something. */

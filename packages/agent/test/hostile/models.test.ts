@@ -225,7 +225,8 @@ describe("a hostile model", () => {
         const items = Stream.runDrain(Agent.stream(agent(), "Hi", { onEvent: (event) => events.push(event) }))
         const failed = yield* Effect.flip(Effect.provide(items, breaking(...half)))
         assert.strictEqual(failed.reason._tag, "IntelligenceUnavailable")
-        assert.deepInclude(events.at(-1), { _tag: "TextDelta", text: "The answer is" })
+        assert.deepInclude(events.at(-2), { _tag: "TextDelta", text: "The answer is" })
+        assert.deepInclude(events.at(-1), { _tag: "RunEnded", status: "failed" })
       })
   )
 

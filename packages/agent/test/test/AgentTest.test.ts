@@ -12,7 +12,7 @@ import { kb, note, rule, search } from "../kb.ts"
 import { until } from "../until.ts"
 
 const agent = (servers: AgentDefinition["servers"] = { kb }) =>
-  Agent.make({ name: "reviewer", instruction: "You review.", servers })
+  Agent.make({ name: "reviewer", instruction: "You review.", servers, subagents: false })
 
 const run = (...turns: ReadonlyArray<TurnLike>) => Effect.provide(Agent.run(agent(), "Go"), AgentTest.script(...turns))
 

@@ -93,7 +93,7 @@ describe.each(eras)("the tools of a server that is $era", ({ serve }) => {
     Effect.gen(function* () {
       const server = yield* served({ tools: [tool("x", { description: "Open sesame" }), tool("y")] })
       const { events } = yield* heard({ box: server.url }, AgentTest.say("ok"))
-      const [listed] = events.filter((event) => event._tag === "ToolsListed")
+      const listed = events.find((event) => event._tag === "ToolsListed")
       assert.deepInclude(listed, {
         server: "box",
         tools: [
