@@ -45,7 +45,7 @@ describe("the model of an agent", () => {
 
   it.effect("that cannot be made leaves a run without one", () =>
     Effect.gen(function* () {
-      const model = Layer.effect(LanguageModel, Effect.fail(new Error("no key")))
+      const model = Layer.effect(LanguageModel, Effect.fail("no key"))
       const failed = yield* Effect.flip(Agent.run(Agent.make({ name: "own", instruction: "Go.", model }), "Go"))
       assert.strictEqual(failed.reason._tag, "IntelligenceUnavailable")
       assert.include(failed.message, "no key")
