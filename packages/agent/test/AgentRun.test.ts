@@ -93,6 +93,34 @@ describe("what a run tells", () => {
   )
 })
 
+describe("whoever listens", () => {
+  it.effect("and throws keeps nothing from the stream of a run", () =>
+    Effect.gen(function* () {
+      const onEvent = () => {
+        throw new Error("not my day")
+      }
+      const model = AgentTest.script(AgentTest.say("ok"))
+      const items = yield* Effect.provide(Stream.runCollect(Agent.stream(agent, "Go", { onEvent })), model)
+      assert.include(
+        items.map(({ _tag }) => _tag),
+        "RunEnded"
+      )
+    })
+  )
+
+  it.effect("hears the end of a run that was cancelled before it began", () =>
+    Effect.gen(function* () {
+      const server = yield* serving(() => {})
+      const one = Agent.make({ name: "r", instruction: "Go.", servers: { box: server.url } })
+      const events: Array<AgentEvent> = []
+      const options = { signal: AbortSignal.abort(), onEvent: (event: AgentEvent) => void events.push(event) }
+      const outcome = yield* Effect.provide(Agent.run(one, "Go", options), AgentTest.script())
+      assert.strictEqual(outcome.status, "cancelled")
+      assert.deepInclude(events.at(-1), { _tag: "RunEnded", status: "cancelled", runId: outcome.runId })
+    })
+  )
+})
+
 describe("the calls of an outcome", () => {
   it.effect("are read by a contract, and are there as they came where they do not fit it (B100)", () =>
     Effect.gen(function* () {
