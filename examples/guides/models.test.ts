@@ -36,8 +36,7 @@ describe("the guide of models", () => {
         const error = yield* Effect.flip(ask("?").pipe(Effect.provide(model)))
         assert.include(error.message, "{{secret-file:/run/secrets/anthropic}} cannot be read")
       }
-      const quiet = Logger.layer([])
-      const said = yield* answer("?").pipe(Effect.provide(claude), Effect.provide(quiet))
+      const said = yield* answer("?").pipe(Effect.provide(Layer.merge(claude, Logger.layer([]))))
       assert.strictEqual(said, "Nobody can answer now. Try again later.")
     })
   )
