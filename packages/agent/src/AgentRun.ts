@@ -1,0 +1,174 @@
+/**
+ * Ways to run an agent: one task to its outcome, the same as a stream of what happens, a conversation, and an agent whose
+ * servers stay connected for many of them.
+ */
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Queue from "effect/Queue"
+import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import type { LanguageModel } from "effect/ai/LanguageModel"
+import type { Agent, AnyAgent } from "./AgentDefinition.ts"
+import type { AgentError } from "./AgentError.ts"
+import type { AgentEvent } from "./AgentEvent.ts"
+import { connectAgent, type AgentTree, type Connected } from "./AgentTree.ts"
+import { conversation, type Conversation } from "./Conversation.ts"
+import { heeding, makeStopSignal, type StopSignal } from "./loop/StopSignal.ts"
+import { runTurn } from "./loop/Turn.ts"
+import { Outcome } from "./Outcome.ts"
+import { randomId } from "./RandomId.ts"
+import type { RunOptions } from "./RunOptions.ts"
+
+/** How often a conversation waits for a model that is not there. */
+const patience = 8
+
+/** The options with the id of the run, which is told before there is a tree. */
+const identified = (options: RunOptions): Effect.Effect<RunOptions & { readonly runId: string }> =>
+  Effect.map(options.runId === undefined ? randomId : Effect.succeed(options.runId), (runId) => ({
+    ...options,
+    runId
+  }))
+
+const rootParts = (tree: AgentTree, { context, contract }: RunOptions, waits: number) =>
+  tree.root({
+    instruction: tree.definition.instruction,
+    contract,
+    context,
+    patience: waits
+  })
+
+const runTask = <A>(
+  connected: Connected,
+  task: string,
+  options: RunOptions,
+  stop: StopSignal
+): Effect.Effect<Outcome<A>, AgentError> =>
+  Effect.scoped(Effect.flatMap(connected.tree(options), (tree) => runTurn<A>(rootParts(tree, options, 0), task, stop)))
+
+const runIn = <A>(connected: Connected, task: string, options: RunOptions): Effect.Effect<Outcome<A>, AgentError> =>
+  Effect.suspend(() => {
+    const stop = makeStopSignal()
+    return heeding(options.signal, stop, runTask<A>(connected, task, options, stop))
+  })
+
+/** Connects, unless the end is asked for before that is done. */
+const connectedUnless = (
+  stop: StopSignal,
+  agent: AnyAgent,
+  options: RunOptions
+): Effect.Effect<Connected | undefined, AgentError, LanguageModel | Scope.Scope> => {
+  const connected = connectAgent(agent, options)
+  return options.signal === undefined
+    ? connected
+    : Effect.raceFirst(connected, Effect.as(Deferred.await(stop), undefined))
+}
+
+/** The outcome of a run that was cancelled before it could begin. */
+const notBegun = <A>(runId: string): Outcome<A> =>
+  new Outcome<A>(
+    {
+      runId,
+      status: "cancelled",
+      partial: true,
+      answer: undefined,
+      text: "",
+      usage: { input: 0, output: 0, steps: 0 }
+    },
+    []
+  )
+
+const sessionIn = <A>(connected: Connected, options: RunOptions): Effect.Effect<Conversation<A>, never, Scope.Scope> =>
+  Effect.flatMap(connected.tree(options), (tree) => conversation<A>(rootParts(tree, options, patience), options.signal))
+
+/**
+ * Runs one task. The servers are connected for it, and closed at its end, also when it is interrupted.
+ *
+ * Fails with `AgentError` where there could be no run: a wrong definition, a server or a model that is not there. How the
+ * run ended is its outcome, also when a budget ended it.
+ *
+ * @param agent what `Agent.make` gave
+ * @param task what is asked
+ */
+export const run = <A, R>(
+  agent: Agent<A, R>,
+  task: string,
+  options: RunOptions = {}
+): Effect.Effect<Outcome<A>, AgentError, R> =>
+  needing(
+    agent,
+    Effect.flatMap(identified(options), (own) => {
+      const stop = makeStopSignal()
+      const ran = Effect.flatMap(connectedUnless(stop, agent as AnyAgent, own), (connected) =>
+        connected === undefined ? Effect.succeed(notBegun<A>(own.runId)) : runTask<A>(connected, task, own, stop)
+      )
+      return heeding(options.signal, stop, Effect.scoped(ran))
+    })
+  )
+
+/**
+ * Opens a conversation: messages are answered one after another over one transcript. It ends with the scope.
+ *
+ * Fails with `AgentError` as `run` does. A turn that finds no model waits for it, and then ends as `failed`; the
+ * transcript stays.
+ */
+export const session = <A, R>(
+  agent: Agent<A, R>,
+  options: RunOptions = {}
+): Effect.Effect<Conversation<A>, AgentError, R | Scope.Scope> =>
+  needing(
+    agent,
+    Effect.flatMap(connectAgent(agent as AnyAgent, options), (connected) => sessionIn<A>(connected, options))
+  )
+
+/** An agent whose servers are connected, for many runs and conversations. */
+export interface ConnectedAgent<out A> {
+  readonly run: (task: string, options?: RunOptions) => Effect.Effect<Outcome<A>, AgentError>
+  readonly session: (options?: RunOptions) => Effect.Effect<Conversation<A>, never, Scope.Scope>
+}
+
+/**
+ * Connects the servers of an agent once, for many runs and conversations. They stay connected until the scope closes.
+ *
+ * @param options what is told of connecting
+ */
+export const connect = <A, R>(
+  agent: Agent<A, R>,
+  options: RunOptions = {}
+): Effect.Effect<ConnectedAgent<A>, AgentError, R | Scope.Scope> =>
+  needing(
+    agent,
+    Effect.map(connectAgent(agent as AnyAgent, options), (connected) => ({
+      run: (task, own = {}) => runIn<A>(connected, task, own),
+      session: (own = {}) => sessionIn<A>(connected, own)
+    }))
+  )
+
+/** What a stream of a run gives: what happens, and its outcome at the end. */
+export type RunItem<A> = AgentEvent | { readonly _tag: "Outcome"; readonly outcome: Outcome<A> }
+
+/**
+ * Runs one task as a stream of what happens, subagents included; the outcome is its last item. The run begins when the
+ * stream is read, and interrupting the stream interrupts it.
+ *
+ * Events wait without bound for who reads them: they are as many as the limits of the run allow.
+ */
+export const stream = <A, R>(
+  agent: Agent<A, R>,
+  task: string,
+  options: RunOptions = {}
+): Stream.Stream<RunItem<A>, AgentError, R> =>
+  Stream.callback<RunItem<A>, AgentError, R>((queue) => {
+    const onEvent = (event: AgentEvent) => {
+      options.onEvent?.(event)
+      Queue.offerUnsafe(queue, event)
+    }
+    return Effect.flatMap(run(agent, task, { stream: true, ...options, onEvent }), (outcome) =>
+      Effect.andThen(Queue.offer(queue, { _tag: "Outcome", outcome }), Queue.end(queue))
+    )
+  })
+
+/** What the run of an agent needs is what its type says: a model, or what its own model needs. */
+const needing = <A, E, R, S>(
+  _: Agent<unknown, R>,
+  effect: Effect.Effect<A, E, S>
+): Effect.Effect<A, E, R | Exclude<S, LanguageModel>> => effect as Effect.Effect<A, E, R | Exclude<S, LanguageModel>>
