@@ -133,6 +133,26 @@ describe("Intelligence.retry", () => {
     })
   )
 
+  it.effect("lets go of a stream that failed before it begins the next one", () =>
+    Effect.gen(function* () {
+      const happened: Array<string> = []
+      const failing = Stream.unwrap(
+        Effect.acquireRelease(
+          Effect.sync(() => void happened.push("open")),
+          () => Effect.sync(() => void happened.push("close"))
+        ).pipe(Effect.as(Stream.fail(busy)))
+      )
+      const layer = Layer.effect(
+        LanguageModel.LanguageModel,
+        LanguageModel.make({ generateText: () => Effect.succeed([]), streamText: () => failing })
+      ).pipe(Intelligence.retry({ delays: [0] }))
+      const fiber = yield* Effect.forkChild(Effect.flip(Effect.provide(streamed, layer)))
+      yield* TestClock.adjust(1)
+      yield* Fiber.join(fiber)
+      assert.deepStrictEqual(happened, ["open", "close", "open", "close"])
+    })
+  )
+
   it.effect("does not make a call again whose tools ran", () =>
     Effect.gen(function* () {
       const toolkit = Toolkit.make(Tool.make("write", { failure: AiError.AiError }))
@@ -277,16 +297,18 @@ describe("Intelligence.breaker", () => {
 
     it.effect(`A156: lets one probe through, and the next one where that is interrupted (${way})`, () =>
       Effect.gen(function* () {
-        const model = scripted(busy, busy, busy, "never", "back")
+        const model = scripted(busy, busy, busy, "never", "never", "back")
         const attempt = Effect.exit(run)
         yield* Effect.gen(function* () {
           for (const _ of [1, 2, 3]) yield* attempt
           yield* TestClock.adjust(5000)
-          const probe = yield* Effect.forkChild(run, { startImmediately: true })
-          assert.strictEqual(model.asked, 4)
-          assert.isTrue(isOpen(yield* attempt))
-          assert.strictEqual(model.asked, 4)
-          yield* Fiber.interrupt(probe)
+          for (const asked of [4, 5]) {
+            const probe = yield* Effect.forkChild(run, { startImmediately: true })
+            assert.strictEqual(model.asked, asked)
+            assert.isTrue(isOpen(yield* attempt))
+            assert.strictEqual(model.asked, asked)
+            yield* Fiber.interrupt(probe)
+          }
           assert.strictEqual(yield* run, "back")
         }).pipe(Effect.provide(model.layer.pipe(Intelligence.breaker())))
       })

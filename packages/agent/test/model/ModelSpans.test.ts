@@ -18,7 +18,7 @@ const traced = <A, E, R>(call: Effect.Effect<A, E, R>) =>
       }
     })
     yield* Effect.provideService(call, Tracer.Tracer, tracer)
-    const [span] = spans.filter(({ name }) => name.startsWith("LanguageModel."))
+    const span = spans.find(({ name }) => name.startsWith("LanguageModel."))
     return Object.fromEntries(span?.attributes ?? [])
   })
 
