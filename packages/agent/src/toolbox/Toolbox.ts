@@ -111,6 +111,12 @@ export class Toolbox {
     return tool === undefined ? undefined : { _tag: "Server", tool }
   }
 
+  /** Whether what a model calls by this name waits for something. */
+  waits(name: string): boolean {
+    const found = this.find(name)
+    return found?._tag === "Own" && found.tool.waits === true
+  }
+
   /** Leaves a tool out from now on, for this run. */
   drop(modelName: string): void {
     this.#dropped.add(modelName)
