@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as AiError from "effect/ai/AiError"
 import * as LanguageModel from "effect/ai/LanguageModel"
@@ -150,6 +151,20 @@ describe("Intelligence.retry", () => {
       yield* TestClock.adjust(1)
       yield* Fiber.join(fiber)
       assert.deepStrictEqual(happened, ["open", "close", "open", "close"])
+    })
+  )
+
+  it.effect("A154: asks again for an object too", () =>
+    Effect.gen(function* () {
+      const model = scripted(busy, '{"title":"Fair"}')
+      const fiber = yield* Effect.forkChild(
+        Effect.provide(
+          LanguageModel.generateObject({ prompt: "?", schema: Schema.Struct({ title: Schema.String }) }),
+          model.layer.pipe(Intelligence.breaker(), Intelligence.retry({ delays: [0] }))
+        )
+      )
+      yield* TestClock.adjust(1)
+      assert.deepStrictEqual((yield* Fiber.join(fiber)).value, { title: "Fair" })
     })
   )
 
