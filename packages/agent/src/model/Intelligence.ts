@@ -93,10 +93,7 @@ const failoverPolicy: CallPolicy = <A, E, R>(
       // It is one of the failures that every call of a model may have.
       return Effect.fail(errors.length === 1 ? error : (noneAnswered(errors) as E & AiError.AiError))
     })
-  return Effect.suspend(() => {
-    errors.length = 0
-    return go(tries)
-  })
+  return go(tries)
 }
 
 /**

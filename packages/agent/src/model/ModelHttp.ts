@@ -259,7 +259,7 @@ export const postStream = (
         return yield* noStream(endpoint, exchange, response)
       }
       const reader = response.body?.getReader()
-      if (reader === undefined) return yield* Effect.fail(invalid(exchange, "the stream has no body"))
+      if (reader === undefined) return yield* invalid(exchange, "the stream has no body")
       const reading = new Reading(makeReading(exchange), endpoint.bodyLimit)
       return Stream.fromPull(Effect.succeed(pullFrom(endpoint, exchange, reader, reading)))
     })

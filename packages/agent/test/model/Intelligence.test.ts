@@ -9,6 +9,7 @@ import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as AiError from "effect/ai/AiError"
 import * as LanguageModel from "effect/ai/LanguageModel"
+import type { PartEncoded } from "effect/ai/Response"
 import * as Tool from "effect/ai/Tool"
 import * as Toolkit from "effect/ai/Toolkit"
 import { TestClock } from "effect/testing"
@@ -168,22 +169,36 @@ describe("Intelligence.retry", () => {
     })
   )
 
-  it.effect("does not make a call again whose tools ran", () =>
+  it.effect("does not make a call again whose tools ran, but one that is made anew", () =>
     Effect.gen(function* () {
       const toolkit = Toolkit.make(Tool.make("write", { failure: AiError.AiError }))
-      let ran = 0
-      const handlers = toolkit.toLayer({ write: () => Effect.suspend(() => (ran++, Effect.fail(busy))) })
-      const calling = Layer.effect(
+      const happened: Array<string> = []
+      const handlers = toolkit.toLayer({
+        write: () => Effect.suspend(() => (happened.push("ran"), Effect.fail(busy)))
+      })
+      const answers: Array<Effect.Effect<Array<PartEncoded>, AiError.AiError>> = [
+        Effect.succeed([{ type: "tool-call", id: "c", name: "write", params: {} }]),
+        Effect.fail(reset),
+        Effect.succeed([{ type: "text", text: "here" }])
+      ]
+      const model = Layer.effect(
         LanguageModel.LanguageModel,
         LanguageModel.make({
-          generateText: () => Effect.succeed([{ type: "tool-call" as const, id: "c", name: "write", params: {} }]),
+          generateText: () => Effect.suspend(() => (happened.push("asked"), answers.shift() ?? Effect.succeed([]))),
           streamText: () => Stream.empty
         })
-      )
-      const layer = Layer.merge(handlers, calling.pipe(Intelligence.retry()))
-      const failed = yield* Effect.flip(Effect.provide(LanguageModel.generateText({ prompt: "?", toolkit }), layer))
-      assert.include(failed.message, "busy")
-      assert.strictEqual(ran, 1)
+      ).pipe(Intelligence.retry({ delays: [0] }))
+      const both = Effect.gen(function* () {
+        const call = LanguageModel.generateText({ prompt: "?", toolkit })
+        const failed = yield* Effect.flip(call)
+        assert.include(failed.message, "busy")
+        assert.deepStrictEqual(happened, ["asked", "ran"])
+        assert.strictEqual((yield* call).text, "here")
+      })
+      const fiber = yield* Effect.forkChild(Effect.provide(both, Layer.merge(handlers, model)))
+      yield* TestClock.adjust(1)
+      yield* Fiber.join(fiber)
+      assert.deepStrictEqual(happened, ["asked", "ran", "asked", "asked"])
     })
   )
 
