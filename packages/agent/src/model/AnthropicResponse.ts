@@ -6,7 +6,7 @@ import { own } from "@treadle/protocol/json"
 import type { AnswerFacts } from "./Adapter.ts"
 import { anthropicAdapter } from "./AnthropicRequest.ts"
 import { invalid, saidFailure } from "./HttpFailure.ts"
-import { countAt, difference, listAt, sum, textAt } from "./Reading.ts"
+import { countAt, difference, listAt, printJson, sum, textAt } from "./Reading.ts"
 
 const reasons: { readonly [reason: string]: Response.FinishReason } = {
   end_turn: "stop",
@@ -49,8 +49,7 @@ export const signed = (signature: string) => ({ [anthropicAdapter]: { signature 
 export const hidden = (redacted: string) => ({ [anthropicAdapter]: { redacted } })
 
 /** The text of an answer that came as the arguments of its tool. */
-export const answerText = (input: unknown, wrapped: boolean): string =>
-  JSON.stringify(wrapped ? own(input, "value") : input) ?? "null"
+export const answerText = (input: unknown, wrapped: boolean): string => printJson(wrapped ? own(input, "value") : input)
 
 /** @param answered whether there is an answer by its tool; text beside it is no part of it */
 const partOf = (
