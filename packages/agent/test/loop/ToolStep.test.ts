@@ -3,7 +3,7 @@ import * as Fiber from "effect/Fiber"
 import * as Schema from "effect/Schema"
 import * as TestClock from "effect/testing/TestClock"
 import { assert, describe, it } from "@effect/vitest"
-import { Agent, type AgentDefinition } from "@treadle/agent"
+import { Agent, AgentMcp, type AgentDefinition } from "@treadle/agent"
 import { AgentTest, type Turn } from "@treadle/agent/test"
 import { Endpoint, Mcp } from "@treadle/server"
 import { connectAgent } from "../../src/AgentTree.ts"
@@ -248,8 +248,9 @@ describe("a call of a tool", () => {
 
   it.effect("of a server that is not in scope is refused where it is dispatched (A40)", () =>
     Effect.gen(function* () {
-      const connected = yield* Effect.provide(connectAgent(agent({ kb, other: kb }), {}), AgentTest.script())
-      const { catalogue } = yield* connected.tree({})
+      const connecting = connectAgent(agent({ kb, other: kb }), {}, AgentMcp.make)
+      const connected = yield* Effect.provide(connecting, AgentTest.script())
+      const { catalogue } = yield* (yield* connected.tree({})).root({}, 0)
       const all = new Toolbox(catalogue, new ModelToolLists(), "all", [])
       const narrow = new Toolbox(catalogue, new ModelToolLists(), new Set(["other"]), [])
       const none = new Toolbox(catalogue, new ModelToolLists(), new Set(), [])
