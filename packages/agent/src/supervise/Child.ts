@@ -146,9 +146,10 @@ export class Child implements ChildFacts {
     this.#awaiting++
     const mail: Mail = { text, answered: Deferred.makeUnsafe<void>() }
     this.#last = mail.answered
+    const delivered: Delivered = { turns: this.#turns, awaiting: this.#turns + this.#awaiting }
     this.#mail.push(mail)
     this.#wake()
-    return { turns: this.#turns, awaiting: this.#turns + this.#awaiting }
+    return delivered
   }
 
   /** The next message of a warm child, or nothing once its end is asked for. */
@@ -191,8 +192,10 @@ export class Child implements ChildFacts {
   }
 
   #wake(): void {
-    if (this.#mailed !== undefined) Deferred.doneUnsafe(this.#mailed, Exit.void)
+    const mailed = this.#mailed
+    // Whoever waits may go on at once, and wait again.
     this.#mailed = undefined
+    if (mailed !== undefined) Deferred.doneUnsafe(mailed, Exit.void)
   }
 
   #ending(end: End): RunStatus | undefined {
