@@ -1,7 +1,7 @@
 /**
  * What an agent offers to others, as the wire shows it.
  */
-import Ajv2020 from "ajv/dist/2020.js"
+import { Ajv2020 } from "ajv/dist/2020.js"
 import * as Effect from "effect/Effect"
 import * as TestClock from "effect/testing/TestClock"
 import { assert, describe, it } from "@effect/vitest"

@@ -73,6 +73,18 @@ export class RawClient {
     return Effect.map(this.call(name, args), ({ structuredContent }) => structuredContent)
   }
 
+  /** The state of a run once it is as it should be. */
+  once(handle: string, is: (state: RawMessage) => boolean): Effect.Effect<RawMessage> {
+    return Effect.flatMap(this.structured("subagent.status", { handle }), (state) =>
+      is(state) ? Effect.succeed(state) : this.once(handle, is)
+    )
+  }
+
+  /** The state of a run once it has ended. */
+  ended(handle: string): Effect.Effect<RawMessage> {
+    return this.once(handle, ({ done }) => done)
+  }
+
   /** The JSON of a resource, or the error. */
   read(uri: string): Effect.Effect<RawMessage> {
     return Effect.map(this.ask("resources/read", { uri }), ({ error, result }) =>
@@ -140,10 +152,22 @@ export const rawClient = (mcp: Mcp<never>, era: Era) =>
     return { client, served, hangUp: Effect.sync(() => near.close()) }
   })
 
-/** A client of an agent whose model follows a script. */
+/** A client of an agent whose model follows a script; `connected` waits until the model was asked for the first time. */
 export const servedClient = (
   era: Era,
   model: Layer<LanguageModel>,
   agent: Agent = reviewer(),
   settings: AgentMcpSettings = {}
-) => rawClient(AgentMcp.make(agent, settings).provide(model), era)
+) => {
+  let asked = false
+  const onEvent: AgentMcpSettings["onEvent"] = (event) => {
+    asked ||= event._tag === "StepStarted"
+    settings.onEvent?.(event)
+  }
+  const connected = Effect.andThen(
+    until(() => asked),
+    until(() => true)
+  )
+  const mcp = AgentMcp.make(agent, { ...settings, onEvent }).provide(model)
+  return Effect.map(rawClient(mcp, era), (raw) => ({ ...raw, connected }))
+}

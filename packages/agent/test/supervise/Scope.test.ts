@@ -28,7 +28,7 @@ describe("the scope of a child", () => {
       yield* supervisor.spawn(asked("say", { servers: [] }))
       assert.deepStrictEqual(
         specs.map(({ scope }) => scope),
-        [new Set(["kb", "web"]), new Set(["web"]), new Set()]
+        [new Set(["kb", "web"]), new Set(["web"]), new Set<string>()]
       )
     })
   )
