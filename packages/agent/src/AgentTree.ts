@@ -31,6 +31,7 @@ import { resourceRead } from "./toolbox/ResourceTools.ts"
 import { connectServers, type ServeAgent } from "./toolbox/ServerLink.ts"
 import { subagentTools } from "./toolbox/SubagentTools.ts"
 import { ModelToolLists, Toolbox } from "./toolbox/Toolbox.ts"
+import { ToolScope } from "./ToolScope.ts"
 
 /** A place in a tree, and what is special about the run there. */
 export interface TreePlace extends RunPlace {
@@ -52,16 +53,21 @@ const subagentInstruction =
 /** How often a conversation waits in a turn for a model that is not there. */
 export const conversationPatience = 8
 
-const build = (
-  definition: AgentDefinition<unknown, unknown>
-): Effect.Effect<LanguageModel, never, LanguageModel | Scope.Scope> =>
-  definition.model === undefined
-    ? LanguageModel
-    : Effect.map(
-        // What the layer needs is in the requirements of the agent.
-        Layer.build(definition.model as Layer.Layer<LanguageModel>),
-        (context) => Context.get(context, LanguageModel)
-      )
+const build = ({
+  model,
+  name
+}: AgentDefinition<unknown, unknown>): Effect.Effect<LanguageModel, AgentError, LanguageModel | Scope.Scope> => {
+  if (model === undefined) return LanguageModel
+  // What the layer needs is in the requirements of the agent.
+  const built = Layer.build(model as Layer.Layer<LanguageModel, unknown>)
+  return Effect.mapBoth(built, {
+    onSuccess: (context) => Context.get(context, LanguageModel),
+    onFailure: (cause) => {
+      const detail = cause instanceof Error ? cause.message : String(cause)
+      return new AgentError({ agent: name, reason: new AgentReason.IntelligenceUnavailable({ detail, cause }) })
+    }
+  })
+}
 
 /** What trees of one connected agent have in common. */
 export interface TreeBasis {
@@ -147,7 +153,9 @@ export class AgentTree {
   /** The tools of its own that a run is offered: those that it could use. */
   #own({ depth, form, scope, supervisor }: TreePlace, runMeta: TurnParts["runMeta"]): ReadonlyArray<OwnTool> {
     const { catalogue, limits } = this.#basis
-    const reads = catalogue.links.some(({ session }) => session.capabilities.resources !== undefined)
+    const reads = catalogue.links.some(
+      ({ name, session }) => ToolScope.has(scope, name) && session.capabilities.resources !== undefined
+    )
     const starts = this.definition.subagents !== false && depth < limits.depth && limits.children > 0
     return [
       finishTool(form?.schema),

@@ -108,10 +108,13 @@ export class LiveServedAgents {
             ? this.#supervisor.halting(child)
             : Effect.asVoid(Effect.forkDetach(Effect.interruptible(over), { startImmediately: true }))
         )
-        return Effect.andThen(Effect.onInterrupt(restore(Deferred.await(child.ended)), () => left), () => {
-          table.forget(child.handle)
-          return this.#state(child)
-        })
+        return Effect.andThen(
+          Effect.onInterrupt(restore(Deferred.await(child.ended)), () => left),
+          () => {
+            table.forget(child.handle)
+            return this.#state(child)
+          }
+        )
       })
     )
   }

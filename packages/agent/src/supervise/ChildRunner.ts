@@ -32,10 +32,7 @@ export interface ChildSpec extends RunPlace {
 }
 
 /** How a child ended, its answer as JSON. */
-export type ChildOutcome = Pick<
-  OutcomeFields<Json>,
-  "status" | "partial" | "answer" | "text" | "error" | "abandoned"
->
+export type ChildOutcome = Pick<OutcomeFields<Json>, "status" | "partial" | "answer" | "text" | "error" | "abandoned">
 
 /** A warm child between its turns. */
 export interface WarmChild {

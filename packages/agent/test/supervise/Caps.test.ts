@@ -110,10 +110,7 @@ describe("a supervisor", () => {
   it.effect("has paths of parent and number that no other child ever had (A126)", () =>
     Effect.gen(function* () {
       const pair: Act = ({ own }) =>
-        Effect.as(
-          Effect.orDie(Effect.andThen(own.spawn(asked("say")), own.spawn(asked("say")))),
-          completed("two")
-        )
+        Effect.as(Effect.orDie(Effect.andThen(own.spawn(asked("say")), own.spawn(asked("say")))), completed("two"))
       const { specs, supervisor } = desk({ say: says("ok"), pair })
       yield* supervisor.spawn(asked("pair"))
       yield* supervisor.spawn(asked("pair"))

@@ -111,6 +111,7 @@ const unfitArguments = (tool: string, problems: ReadonlyArray<string>): RpcError
 export const operationTool = (endpoint: AnyEndpoint, handler: AnyHandler, settings: ToolSettings): ToolHandler => {
   const { decode } = endpoint.shape.input
   const outcome = replies(endpoint)
+  const perform: ToolHandler["perform"] = (input, call) => invoke(handler, input, call)
   const { strict = false } = settings
   const unfit = (cause: Cause.Cause<Misfit>): Effect.Effect<NeutralResult, RpcError> => {
     const found = Cause.findError(cause)
@@ -122,12 +123,14 @@ export const operationTool = (endpoint: AnyEndpoint, handler: AnyHandler, settin
   }
   return {
     name: endpoint.name,
+    endpoint,
     listing: JSON.stringify(listingOf(endpoint)),
     headers: endpoint.shape.headers,
     visible: settings.visible,
     scopes: settings.scopes,
     timeout: settings.timeout,
     once: settings.once,
+    perform,
     run: (args, call): Effect.Effect<NeutralResult, RpcError, CurrentCall> => {
       const strange = strict ? strangers(endpoint, args) : []
       if (strange.length > 0) {
@@ -136,7 +139,7 @@ export const operationTool = (endpoint: AnyEndpoint, handler: AnyHandler, settin
       // In the fiber of the call; whatever is there at once is taken without a step of it.
       const served = Effect.suspend(() =>
         Effect.matchCauseEffectEager(decode(args), {
-          onSuccess: (input) => Effect.matchCauseEffectEager(invoke(handler, input, call), outcome),
+          onSuccess: (input) => Effect.matchCauseEffectEager(perform(input, call), outcome),
           onFailure: unfit
         })
       )

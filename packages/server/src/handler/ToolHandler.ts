@@ -1,7 +1,8 @@
 /**
- * One tool as the engine sees it: how it is listed, who sees it, and what runs when it is called.
+ * One operation as the engine sees it: how it is listed as a tool, who sees it, and what runs when it is called.
  */
 import type * as Effect from "effect/Effect"
+import type { AnyEndpoint } from "@treadle/protocol/endpoint"
 import type { ParamHeader } from "@treadle/protocol/http"
 import type { RpcError } from "@treadle/protocol/rpc"
 import type { Call, CurrentCall } from "../CurrentCall.ts"
@@ -9,6 +10,7 @@ import type { NeutralResult } from "../reply/NeutralResult.ts"
 
 export interface ToolHandler {
   readonly name: string
+  readonly endpoint: AnyEndpoint
   /** The listed tool, printed. */
   readonly listing: string
   /** The arguments that headers repeat. */
@@ -26,4 +28,6 @@ export interface ToolHandler {
    * is given arguments that do not fit.
    */
   readonly run: (args: unknown, call: Call<unknown, never>) => Effect.Effect<NeutralResult, RpcError, CurrentCall>
+  /** Runs the author's function alone: with decoded input, to whatever it returns, fails with or throws. */
+  readonly perform: (input: unknown, call: Call<unknown, never>) => Effect.Effect<unknown, unknown, CurrentCall>
 }

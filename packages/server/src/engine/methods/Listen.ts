@@ -63,7 +63,10 @@ const hearing =
 const subscription = (id: RequestId): Meta => ({ [MetaKey.subscriptionId]: id })
 
 /** Those of a filter's resources that its client may hear of. */
-type Admit = (uris: ReadonlyArray<string>, call: RunningCall) => Effect.Effect<ReadonlyArray<string>, never, CurrentCall>
+type Admit = (
+  uris: ReadonlyArray<string>,
+  call: RunningCall
+) => Effect.Effect<ReadonlyArray<string>, never, CurrentCall>
 
 const acknowledged = (filter: SubscriptionFilter, meta: Meta): string =>
   printNotification("notifications/subscriptions/acknowledged", {

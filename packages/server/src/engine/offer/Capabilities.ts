@@ -23,7 +23,7 @@ export const capabilitiesOf = (
   { live, logging }: Pick<ServerInfo, "live" | "logging">
 ): ServerCapabilities => {
   const { extensions } = entries
-  const tools = list(live.tools, entries.tools.length)
+  const tools = list(live.tools, entries.catalogs.length + entries.operations.filter(({ promoted }) => promoted).length)
   const prompts = list(live.prompts, entries.prompts.length)
   const resources = list(live.resources, entries.resources.length + entries.templates.length)
   return {
