@@ -53,6 +53,7 @@ const folders: Readonly<Record<string, Readonly<Record<string, ReadonlyArray<str
     node: ["entry", "promise", "engine", "transport", "vocabulary"],
     typegen: ["vocabulary"],
     names: [],
+    toolkit: ["names", "entry", "vocabulary"],
     command: ["typegen", "node", "entry", "vocabulary"]
   },
   oauth: {
