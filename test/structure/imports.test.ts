@@ -28,7 +28,8 @@ const folders: Readonly<Record<string, Readonly<Record<string, ReadonlyArray<str
     framing: ["rpc", "json"],
     http: ["schema", "rpc", "json"],
     endpoint: ["http", "schema", "json"],
-    entry: ["endpoint", "framing", "http", "era", "schema", "rpc", "json"]
+    trace: ["schema", "rpc", "json"],
+    entry: ["trace", "endpoint", "framing", "http", "era", "schema", "rpc", "json"]
   },
   server: {
     vocabulary: [],

@@ -60,7 +60,11 @@ const entryOf = (
  * import * as Schema from "effect/Schema"
  *
  * const toolkit = Toolkit.make(
- *   Tool.make("double", { parameters: Schema.Struct({ n: Schema.Int }), success: Schema.Int })
+ *   Tool.make("double", {
+ *     description: "Twice a number",
+ *     parameters: Schema.Struct({ n: Schema.Int }),
+ *     success: Schema.Int
+ *   })
  * )
  * const tools = ToolkitTools.make(toolkit)
  * const handlers = toolkit.toLayer({ double: ({ n }) => Effect.succeed(2 * n) })
