@@ -2,6 +2,7 @@
  * Ways to run an agent: one task to its outcome, the same as a stream of what happens, a conversation, and an agent whose
  * servers stay connected for many of them.
  */
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Queue from "effect/Queue"
 import type * as Scope from "effect/Scope"
@@ -12,13 +13,21 @@ import type { AgentError } from "./AgentError.ts"
 import type { AgentEvent } from "./AgentEvent.ts"
 import { connectAgent, type AgentTree, type Connected } from "./AgentTree.ts"
 import { conversation, type Conversation } from "./Conversation.ts"
-import { makeStopSignal, requestStop, type StopSignal } from "./loop/StopSignal.ts"
+import { heeding, makeStopSignal, type StopSignal } from "./loop/StopSignal.ts"
 import { runTurn } from "./loop/Turn.ts"
-import type { Outcome } from "./Outcome.ts"
+import { Outcome } from "./Outcome.ts"
+import { randomId } from "./RandomId.ts"
 import type { RunOptions } from "./RunOptions.ts"
 
 /** How often a conversation waits for a model that is not there. */
 const patience = 8
+
+/** The options with the id of the run, which is told before there is a tree. */
+const identified = (options: RunOptions): Effect.Effect<RunOptions & { readonly runId: string }> =>
+  Effect.map(options.runId === undefined ? randomId : Effect.succeed(options.runId), (runId) => ({
+    ...options,
+    runId
+  }))
 
 const rootParts = (tree: AgentTree, { context, contract }: RunOptions, waits: number) =>
   tree.root({
@@ -28,34 +37,48 @@ const rootParts = (tree: AgentTree, { context, contract }: RunOptions, waits: nu
     patience: waits
   })
 
-/** Lets a signal of the platform ask for the end. */
-const heeding = <A, E, R>(
-  signal: AbortSignal | undefined,
-  stop: StopSignal,
-  effect: Effect.Effect<A, E, R>
-): Effect.Effect<A, E, R> => {
-  if (signal === undefined) return effect
-  return Effect.suspend(() => {
-    const onAbort = () => Effect.runSync(requestStop(stop, "cancelled"))
-    if (signal.aborted) onAbort()
-    signal.addEventListener("abort", onAbort)
-    return Effect.ensuring(
-      effect,
-      Effect.sync(() => signal.removeEventListener("abort", onAbort))
-    )
+const runTask = <A>(
+  connected: Connected,
+  task: string,
+  options: RunOptions,
+  stop: StopSignal
+): Effect.Effect<Outcome<A>, AgentError> =>
+  Effect.scoped(Effect.flatMap(connected.tree(options), (tree) => runTurn<A>(rootParts(tree, options, 0), task, stop)))
+
+const runIn = <A>(connected: Connected, task: string, options: RunOptions): Effect.Effect<Outcome<A>, AgentError> =>
+  Effect.suspend(() => {
+    const stop = makeStopSignal()
+    return heeding(options.signal, stop, runTask<A>(connected, task, options, stop))
   })
+
+/** Connects, unless the end is asked for before that is done. */
+const connectedUnless = (
+  stop: StopSignal,
+  agent: AnyAgent,
+  options: RunOptions
+): Effect.Effect<Connected | undefined, AgentError, LanguageModel | Scope.Scope> => {
+  const connected = connectAgent(agent, options)
+  return options.signal === undefined
+    ? connected
+    : Effect.raceFirst(connected, Effect.as(Deferred.await(stop), undefined))
 }
 
-const runIn = <A>(connected: Connected, task: string, options: RunOptions): Effect.Effect<Outcome<A>, AgentError> => {
-  const stop = makeStopSignal()
-  const ran = Effect.scoped(
-    Effect.flatMap(connected.tree(options), (tree) => runTurn<A>(rootParts(tree, options, 0), task, stop))
+/** The outcome of a run that was cancelled before it could begin. */
+const notBegun = <A>(runId: string): Outcome<A> =>
+  new Outcome<A>(
+    {
+      runId,
+      status: "cancelled",
+      partial: true,
+      answer: undefined,
+      text: "",
+      usage: { input: 0, output: 0, steps: 0 }
+    },
+    []
   )
-  return heeding(options.signal, stop, ran)
-}
 
 const sessionIn = <A>(connected: Connected, options: RunOptions): Effect.Effect<Conversation<A>, never, Scope.Scope> =>
-  Effect.flatMap(connected.tree(options), (tree) => conversation<A>(rootParts(tree, options, patience)))
+  Effect.flatMap(connected.tree(options), (tree) => conversation<A>(rootParts(tree, options, patience), options.signal))
 
 /**
  * Runs one task. The servers are connected for it, and closed at its end, also when it is interrupted.
@@ -73,9 +96,13 @@ export const run = <A, R>(
 ): Effect.Effect<Outcome<A>, AgentError, R> =>
   needing(
     agent,
-    Effect.scoped(
-      Effect.flatMap(connectAgent(agent as AnyAgent, options), (connected) => runIn<A>(connected, task, options))
-    )
+    Effect.flatMap(identified(options), (own) => {
+      const stop = makeStopSignal()
+      const ran = Effect.flatMap(connectedUnless(stop, agent as AnyAgent, own), (connected) =>
+        connected === undefined ? Effect.succeed(notBegun<A>(own.runId)) : runTask<A>(connected, task, own, stop)
+      )
+      return heeding(options.signal, stop, Effect.scoped(ran))
+    })
   )
 
 /**

@@ -25,7 +25,7 @@ import type { OwnTool } from "./toolbox/OwnTool.ts"
 import { resourceRead } from "./toolbox/ResourceTools.ts"
 import { connectServers, type ServeAgent } from "./toolbox/ServerLink.ts"
 import { ModelToolLists, Toolbox } from "./toolbox/Toolbox.ts"
-import type { ToolScope } from "./ToolScope.ts"
+import { ToolScope } from "./ToolScope.ts"
 
 /** A place in a tree, and what is special about the run there. */
 export interface TreePlace {
@@ -42,16 +42,21 @@ export interface TreePlace {
   readonly own: ReadonlyArray<OwnTool>
 }
 
-const build = (
-  definition: AgentDefinition<unknown, unknown>
-): Effect.Effect<LanguageModel, never, LanguageModel | Scope.Scope> =>
-  definition.model === undefined
-    ? LanguageModel
-    : Effect.map(
-        // What the layer needs is in the requirements of the agent.
-        Layer.build(definition.model as Layer.Layer<LanguageModel>),
-        (context) => Context.get(context, LanguageModel)
-      )
+const build = ({
+  model,
+  name
+}: AgentDefinition<unknown, unknown>): Effect.Effect<LanguageModel, AgentError, LanguageModel | Scope.Scope> => {
+  if (model === undefined) return LanguageModel
+  // What the layer needs is in the requirements of the agent.
+  const built = Layer.build(model as Layer.Layer<LanguageModel, unknown>)
+  return Effect.mapBoth(built, {
+    onSuccess: (context) => Context.get(context, LanguageModel),
+    onFailure: (cause) => {
+      const detail = cause instanceof Error ? cause.message : String(cause)
+      return new AgentError({ agent: name, reason: new AgentReason.IntelligenceUnavailable({ detail, cause }) })
+    }
+  })
+}
 
 export class AgentTree {
   readonly definition: AgentDefinition<unknown, unknown>
@@ -103,7 +108,9 @@ export class AgentTree {
     const history = new History()
     if (context !== undefined) history.say(context)
     const runMeta = { [this.definition.runIdKey ?? defaultRunIdKey]: this.runId }
-    const hasResources = this.catalogue.links.some(({ session }) => session.capabilities.resources !== undefined)
+    const hasResources = this.catalogue.links.some(
+      ({ name, session }) => ToolScope.has(scope, name) && session.capabilities.resources !== undefined
+    )
     const tools = [
       finishTool(form?.schema),
       ...(hasResources ? [resourceRead(this.catalogue, scope, runMeta)] : []),

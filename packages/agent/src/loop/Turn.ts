@@ -78,7 +78,7 @@ class Turn<A> {
     Effect.tapError(
       Effect.ensuring(
         this.#on(),
-        Effect.sync(() => this.#parts.history.seal(cutShort))
+        Effect.sync(() => this.#seal(cutShort))
       ),
       () => Effect.sync(() => this.#ended("failed", true))
     )
@@ -161,15 +161,20 @@ class Turn<A> {
     return Effect.fail(new AgentError({ agent: facts.agent, reason }))
   }
 
-  /** The model calls nothing: that is its answer. */
+  /** The model calls nothing: that is its answer, whatever its provider says of the end. */
   #answered({ finishReason, text }: ModelAnswer): Effect.Effect<StepEnd<A>> {
     if (finishReason === "content-filter") return Effect.succeed(this.#ended("refused", false))
     // A provider that pauses wants to be asked to go on.
     if (finishReason === "pause") return Effect.succeed(undefined)
-    const cut = finishReason === "length"
+    const cut = finishReason === "length" || finishReason === "error"
     const { form } = this.#parts
-    if (form === undefined) return Effect.succeed(this.#ended("completed", cut, text))
+    if (form === undefined) return Effect.succeed(this.#said(text, cut))
     return Effect.map(Effect.result(answerInText(form, text)), (read) => this.#formed(read, cut))
+  }
+
+  /** An answer in words; one without any is less than what was asked for. */
+  #said(text: string, cut: boolean): Outcome<A> {
+    return text.trim() === "" ? this.#ended("completed", true) : this.#ended("completed", cut, text)
   }
 
   #formed(read: Result.Result<unknown, Misfit>, cut: boolean): StepEnd<A> {
@@ -181,18 +186,17 @@ class Turn<A> {
   }
 
   #called(calls: ReadonlyArray<ModelCall>): Effect.Effect<StepEnd<A>, AgentError> {
-    const { history } = this.#parts
     const looping = this.#guard.counts(calls)
     if (looping !== undefined) {
-      history.seal(refusal("[no result: the same call was made over and over, and the run was ended]"))
+      this.#seal(refusal("[no result: the same call was made over and over, and the run was ended]"))
       return Effect.succeed(this.#ended(looping, true))
     }
     const step = new ToolStep(this.#parts, this.#calls).run(calls)
     return Effect.flatMap(this.#within(step), (ran): Effect.Effect<StepEnd<A>> => {
-      const values = history.seal(cutShort)
+      const results = this.#seal(cutShort)
       if (ran._tag === "Stopped") return Effect.succeed(this.#stopped(ran))
       if (ran.value !== undefined) return this.#finished(ran.value)
-      const stalled = this.#guard.learns(values)
+      const stalled = this.#guard.learns(calls, results)
       return Effect.succeed(stalled === undefined ? undefined : this.#ended(stalled, true))
     })
   }
@@ -203,15 +207,21 @@ class Turn<A> {
     const { form } = this.#parts
     if (form === undefined) {
       const text = answer === undefined ? this.#text : typeof answer === "string" ? answer : JSON.stringify(answer)
-      return Effect.succeed(this.#ended("completed", false, text))
+      return Effect.succeed(this.#said(text, false))
     }
     return Effect.map(Effect.result(form.decode(answer)), (read) => this.#formed(read, false))
+  }
+
+  /** Ends the round; its results have half of what the model can read at once, at four characters a token. */
+  #seal(missing: Observation): ReadonlyArray<Observation> {
+    const { history, limits } = this.#parts
+    return history.seal(missing, limits.window * 2)
   }
 
   /** Shortens the history where it grew too long; without a summary of the model, by one of what was called. */
   #shortened(): Effect.Effect<void> {
     const { facts, history, limits } = this.#parts
-    const plan = planCompaction(history.messages, history.size, limits.window)
+    const plan = planCompaction(history.messages, history.sizes, limits.window)
     if (plan === undefined) return Effect.void
     return Effect.map(this.#summed(plan.text), (summary) => {
       history.shorten(plan.until, summaryMessage(plan, summary ?? plainSummary(plan)))
@@ -255,7 +265,7 @@ class Turn<A> {
         ...(error === undefined ? {} : { error }),
         ...(this.#abandoned ? { abandoned: true } : {})
       },
-      this.#calls
+      this.#calls.slice()
     )
   }
 }

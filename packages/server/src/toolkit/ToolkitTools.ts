@@ -3,7 +3,7 @@
  * handlers are those of the toolkit, whose own layer is provided.
  */
 import type * as Toolkit from "effect/ai/Toolkit"
-import { noEntries, type ToolEntry } from "../handler/Entry.ts"
+import { noEntries, type OperationEntry } from "../handler/Entry.ts"
 import { placeBelow } from "../handler/Place.ts"
 import { Mcp } from "../Mcp.ts"
 import type { ToolOptions } from "../ToolOptions.ts"
@@ -28,11 +28,11 @@ const entryOf = (
   tool: AnyTools[string],
   settings: ToolkitSettings<AnyTools>,
   place: ReturnType<typeof placeBelow>
-): ToolEntry => {
+): OperationEntry => {
   const { scopes, timeout, once } = settings[tool.name] ?? {}
   const endpoint = toolContract(tool)
   const handler = endpoint.shape.faults.length === 0 ? toolkitHandler(tool) : () => undefined
-  return { endpoint, handler, place, layers: [], settings: { scopes, timeout, once } }
+  return { endpoint, handler, place, layers: [], promoted: true, settings: { scopes, timeout, once } }
 }
 
 /**
@@ -79,7 +79,7 @@ const make = <Tools extends AnyTools>(
 ): ToolkitPart<Tools> => {
   const place = placeBelow(make)
   const tools = Object.values(toolkit.tools).map((tool) => entryOf(tool, settings as ToolkitSettings<AnyTools>, place))
-  const part = { definition: { entries: { ...noEntries, tools } } }
+  const part = { definition: { entries: { ...noEntries, operations: tools } } }
   return {
     mcp: Mcp.make({ name: "toolkit", version: "1.0.0" }).add(part as unknown as Mcp<ToolkitNeeds<Tools>>),
     contract: Object.fromEntries(

@@ -11,6 +11,7 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as Schema from "effect/Schema"
+import { HttpApiTools } from "../../src/http-api/index.ts"
 import { Mcp } from "../../src/index.ts"
 import { ToolkitTools } from "../../src/toolkit/index.ts"
 import { defectText, empty, said } from "../fixtures/calling.ts"
@@ -146,6 +147,16 @@ describe("a toolkit behind effect/ai and behind Treadle", () => {
       assert.match(ours, defectText)
     })
   )
+})
+
+describe("operations of an HttpApi, with effect/ai and with Treadle", () => {
+  it("have no function in effect/ai; in Treadle their own tests show them", () => {
+    assert.deepStrictEqual(
+      Object.keys(McpServer).filter((name) => /http|api/i.test(name)),
+      ["layerHttp", "layerHttpRequestScoped"]
+    )
+    assert.isFunction(HttpApiTools.make)
+  })
 })
 
 describe("what is wrong with a definition, with effect/ai and with Treadle", () => {
