@@ -9,6 +9,7 @@ import { McpHttp } from "@treadle/server/http"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Tracer from "effect/Tracer"
 
@@ -26,7 +27,7 @@ const heard = () => {
     assert.lengthOf(found, 1, `${name} among ${spans.map((span) => span.name).join(", ")}`)
     return found[0] as Tracer.NativeSpan
   }
-  return { spans, named, hearing: Effect.provideService(Tracer.Tracer, tracer) }
+  return { spans, named, tracer, hearing: Effect.provideService(Tracer.Tracer, tracer) }
 }
 
 const parentOf = ({ parent }: Tracer.NativeSpan) => Option.getOrUndefined(parent)?.spanId
@@ -75,6 +76,24 @@ describe("the span of a session's request", () => {
       })
       assert.strictEqual(named("prompts/get plan", "client").attributes.get("gen_ai.prompt.name"), "plan")
       assert.strictEqual(named("server/discover", "client").status._tag, "Ended")
+    })
+  )
+
+  it.effect("names the session that it belongs to, on either side", () =>
+    Effect.gen(function* () {
+      const { hearing, named, tracer } = heard()
+      const fetch = McpHttp.fetch(inner.provide(Layer.succeed(Tracer.Tracer, tracer)))
+      yield* hearing(
+        Effect.flatMap(McpClient.http("http://localhost/mcp", { fetch, revision: "2025-11-25" }), (session) =>
+          session.callTool("tell")
+        )
+      )
+      const [client, server] = (["client", "server"] as const).map((kind) => named("tools/call tell", kind).attributes)
+      assert.isString(client?.get("mcp.session.id"))
+      for (const key of ["mcp.session.id", "mcp.protocol.version", "jsonrpc.request.id", "network.transport"]) {
+        assert.strictEqual(client?.get(key), server?.get(key), key)
+      }
+      assert.isFalse(named("initialize", "client").attributes.has("mcp.session.id"))
     })
   )
 

@@ -16,8 +16,16 @@ const key = "effect/ai/approval"
 /** Arguments beyond this are cut in the question. */
 const longestShown = 2000
 
+const json = (input: unknown): string => {
+  try {
+    return JSON.stringify(input, (_, value: unknown) => (typeof value === "bigint" ? String(value) : value)) ?? ""
+  } catch {
+    return "(they cannot be shown)"
+  }
+}
+
 const shown = (input: unknown): string => {
-  const text = JSON.stringify(input) ?? ""
+  const text = json(input)
   return text.length > longestShown ? `${text.slice(0, longestShown)}…` : text
 }
 

@@ -4,6 +4,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { McpClient } from "@treadle/client"
+import { linePair } from "@treadle/protocol/framing"
 import { textOf } from "@treadle/protocol/schema"
 import * as Config from "effect/Config"
 import * as ConfigProvider from "effect/ConfigProvider"
@@ -17,7 +18,7 @@ import * as References from "effect/References"
 import type * as Scope from "effect/Scope"
 import * as Tracer from "effect/Tracer"
 import { McpRouter } from "../../src/http-router/index.ts"
-import { Live, Mcp, type McpBuildErrors } from "../../src/index.ts"
+import { Live, Mcp, McpMemory, type McpBuildErrors } from "../../src/index.ts"
 import { directPeer } from "../../src/McpDirect.ts"
 import { McpNode } from "../../src/node/index.ts"
 import { empty } from "../fixtures/calling.ts"
@@ -98,6 +99,14 @@ const doors: ReadonlyArray<readonly [string, Door]> = [
       const handler = yield* Effect.provide(McpNode.scoped(served), app)
       const port = yield* listening(handler)
       return { session: yield* McpClient.http(`http://127.0.0.1:${port}/mcp`), live: handler.live as Live["Service"] }
+    })
+  ],
+  [
+    "McpMemory.serve",
+    Effect.fnUntraced(function* (served, app) {
+      const [near, far] = linePair()
+      const running = yield* Effect.provide(McpMemory.serve(served, far, {}), app)
+      return { session: yield* McpClient.pipe(near), live: running.live as Live["Service"] }
     })
   ],
   [

@@ -14,6 +14,8 @@ import { empty, said } from "../fixtures/calling.ts"
 const parameters = Schema.Struct({ rows: Schema.Int })
 const success = Schema.Int
 
+const Row = Schema.Struct({ number: Schema.BigInt, note: Schema.String })
+
 const seen: Array<unknown> = []
 
 const toolkit = Toolkit.make(
@@ -33,13 +35,20 @@ const toolkit = Toolkit.make(
     success,
     needsApproval: ({ rows }) => Effect.succeed(rows > 1)
   }),
+  Tool.make("clear_row", { description: "Clears a row", parameters: Row, success, needsApproval: true }),
   Tool.make("clear_freely", { description: "Clears rows", parameters, success, needsApproval: false })
 )
 
 const asking = Effect.fnUntraced(function* (era: "native" | "compat", answerFor: AnswerFor, capabilities?: object) {
   const cleared = yield* Ref.make(0)
   const clear = ({ rows }: { readonly rows: number }) => Ref.updateAndGet(cleared, (sum) => sum + rows)
-  const handlers = toolkit.toLayer({ clear, clear_many: clear, clear_some: clear, clear_freely: clear })
+  const handlers = toolkit.toLayer({
+    clear,
+    clear_many: clear,
+    clear_some: clear,
+    clear_freely: clear,
+    clear_row: () => clear({ rows: 1 })
+  })
   const mcp = empty().add(ToolkitTools.make(toolkit).mcp.provide(handlers))
   const asker = yield* (era === "native" ? nativeAsker : compatAsker)(mcp, answerFor, undefined, capabilities)
   return { call: asker.call, cleared: Ref.get(cleared) }
@@ -57,6 +66,17 @@ describe.each(["native", "compat"] as const)("a tool that needs approval, of a %
       assert.lengthOf(asked, 1)
       assert.strictEqual(asked[0]?.params["message"], 'May the tool clear run with these arguments? {"rows":3}')
       assert.deepStrictEqual(asked[0]?.params["requestedSchema"].required, ["approve"])
+    })
+  )
+
+  it.effect("shows arguments that JSON has no form for, and cuts long ones", () =>
+    Effect.gen(function* () {
+      const { call } = yield* asking(era, yes)
+      const { asked } = yield* call("clear_row", { number: "7", note: "x".repeat(3000) })
+      const message = String(asked[0]?.params["message"])
+      assert.match(message, /\? \{"number":"7","note":"xxx/)
+      assert.match(message, /x…$/)
+      assert.isBelow(message.length, 2100)
     })
   )
 
