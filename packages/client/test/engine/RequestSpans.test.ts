@@ -6,29 +6,13 @@ import { McpClient } from "@treadle/client"
 import { textOf } from "@treadle/protocol/schema"
 import { CurrentCall, Mcp } from "@treadle/server"
 import { McpHttp } from "@treadle/server/http"
+import { heardSpans } from "@treadle/testing"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Tracer from "effect/Tracer"
-
-const heard = () => {
-  const spans: Array<Tracer.NativeSpan> = []
-  const tracer = Tracer.make({
-    span: (options) => {
-      const span = new Tracer.NativeSpan(options)
-      spans.push(span)
-      return span
-    }
-  })
-  const named = (name: string, kind: Tracer.SpanKind) => {
-    const found = spans.filter((span) => span.name === name && span.kind === kind)
-    assert.lengthOf(found, 1, `${name} among ${spans.map((span) => span.name).join(", ")}`)
-    return found[0] as Tracer.NativeSpan
-  }
-  return { spans, named, tracer, hearing: Effect.provideService(Tracer.Tracer, tracer) }
-}
 
 const parentOf = ({ parent }: Tracer.NativeSpan) => Option.getOrUndefined(parent)?.spanId
 
@@ -55,7 +39,7 @@ const outer = Mcp.make({ name: "outer", version: "1.0.0" }).tool(
 describe("the span of a session's request", () => {
   it.effect("has the name and the attributes of OpenTelemetry's conventions for MCP", () =>
     Effect.gen(function* () {
-      const { hearing, named } = heard()
+      const { hearing, named } = heardSpans()
       const fetch = McpHttp.fetch(inner, { hosts: "any" })
       yield* hearing(
         Effect.flatMap(McpClient.http("https://box.example/mcp", { fetch }), (session) =>
@@ -81,7 +65,7 @@ describe("the span of a session's request", () => {
 
   it.effect("names the session that it belongs to, on either side", () =>
     Effect.gen(function* () {
-      const { hearing, named, tracer } = heard()
+      const { hearing, named, tracer } = heardSpans()
       const fetch = McpHttp.fetch(inner.provide(Layer.succeed(Tracer.Tracer, tracer)))
       yield* hearing(
         Effect.flatMap(McpClient.http("http://localhost/mcp", { fetch, revision: "2025-11-25" }), (session) =>
@@ -99,7 +83,7 @@ describe("the span of a session's request", () => {
 
   it.effect("META-14: is the parent of the server's, and so on through a handler that calls another server", () =>
     Effect.gen(function* () {
-      const { hearing, named } = heard()
+      const { hearing, named } = heardSpans()
       yield* hearing(
         Effect.flatMap(McpClient.direct(outer), (session) =>
           Effect.withSpan(session.callTool("forward"), "application")
@@ -122,7 +106,7 @@ describe("the span of a session's request", () => {
 
   it.effect("META-14: lets the caller's own traceparent stand, and sends none without a tracer", () =>
     Effect.gen(function* () {
-      const { hearing } = heard()
+      const { hearing } = heardSpans()
       const own = { traceparent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01" }
       const metaOf = (given?: typeof own) =>
         Effect.map(
@@ -138,7 +122,7 @@ describe("the span of a session's request", () => {
 
   it.effect("ends with what came of the request", () =>
     Effect.gen(function* () {
-      const { hearing, named } = heard()
+      const { hearing, named } = heardSpans()
       yield* hearing(
         Effect.gen(function* () {
           const session = yield* McpClient.direct(inner)

@@ -3,6 +3,7 @@
  * its least level of logs, its tracer and its layers.
  */
 import { assert, describe, it } from "@effect/vitest"
+import { heardSpans } from "@treadle/testing"
 import { McpClient } from "@treadle/client"
 import { linePair } from "@treadle/protocol/framing"
 import { textOf } from "@treadle/protocol/schema"
@@ -23,7 +24,6 @@ import { directPeer } from "../../src/McpDirect.ts"
 import { McpNode } from "../../src/node/index.ts"
 import { empty } from "../fixtures/calling.ts"
 import { listening } from "../fixtures/cells.ts"
-import { heardSpans } from "../fixtures/heardSpans.ts"
 
 const about = { description: "Tested" }
 

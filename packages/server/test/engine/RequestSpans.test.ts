@@ -3,7 +3,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Endpoint } from "@treadle/protocol"
-import { rawAsk, rawRequest } from "@treadle/testing"
+import { failureOf, heardSpans, rawAsk, rawRequest } from "@treadle/testing"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
@@ -14,7 +14,6 @@ import { Ask, CurrentCall } from "../../src/index.ts"
 import { nativeAsker } from "../fixtures/askers.ts"
 import { bothEras } from "../fixtures/eras.ts"
 import { empty, serving } from "../fixtures/calling.ts"
-import { failureOf, heardSpans } from "../fixtures/heardSpans.ts"
 
 const traceId = "4bf92f3577b34da6a3ce929d0e0e4736"
 const traceparent = `00-${traceId}-00f067aa0ba902b7-01`

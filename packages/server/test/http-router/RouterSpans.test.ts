@@ -10,10 +10,9 @@ import * as HttpServer from "effect/http/HttpServer"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { createServer } from "node:http"
-import { rawToolCall } from "@treadle/testing"
+import { heardSpans, rawToolCall } from "@treadle/testing"
 import { McpRouter } from "../../src/http-router/index.ts"
 import { empty } from "../fixtures/calling.ts"
-import { heardSpans } from "../fixtures/heardSpans.ts"
 import { posting } from "../fixtures/rawPeers.ts"
 
 const mcp = empty().tool("look", { description: "Looks" }, async () => "seen")

@@ -13,7 +13,7 @@ import * as Logger from "effect/Logger"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Tracer from "effect/Tracer"
-import { rawAsk, rawToolCall } from "@treadle/testing"
+import { heardSpans, rawAsk, rawToolCall } from "@treadle/testing"
 import { McpRouter } from "../../src/http-router/index.ts"
 import { Ask, CurrentCall } from "../../src/index.ts"
 import { ToolkitTools } from "../../src/toolkit/index.ts"
@@ -21,7 +21,6 @@ import { able, compatAsker, nativeAsker } from "../fixtures/askers.ts"
 import { empty, said, serving } from "../fixtures/calling.ts"
 import { compatRequest, initialize } from "../fixtures/compatDoor.ts"
 import { asked, called, effectServer, posted, routerFetch, treadleServer, type Fetch } from "../fixtures/effectAi.ts"
-import { heardSpans } from "../fixtures/heardSpans.ts"
 
 const look = Toolkit.make(Tool.make("look", { description: "Looks", success: Schema.String }))
 const looking = look.toLayer({ look: () => Effect.withSpan(Effect.succeed("seen"), "looking") })
