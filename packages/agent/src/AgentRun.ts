@@ -11,16 +11,14 @@ import type { LanguageModel } from "effect/ai/LanguageModel"
 import type { Agent, AnyAgent } from "./AgentDefinition.ts"
 import type { AgentError } from "./AgentError.ts"
 import type { AgentEvent } from "./AgentEvent.ts"
-import { connectAgent, type AgentTree, type Connected } from "./AgentTree.ts"
+import { AgentMcp } from "./AgentMcp.ts"
+import { connectAgent, conversationPatience, type Connected } from "./AgentTree.ts"
 import { conversation, type Conversation } from "./Conversation.ts"
 import { heeding, makeStopSignal, type StopSignal } from "./loop/StopSignal.ts"
 import { runTurn } from "./loop/Turn.ts"
 import { Outcome } from "./Outcome.ts"
 import { randomId } from "./RandomId.ts"
 import type { RunOptions } from "./RunOptions.ts"
-
-/** How often a conversation waits for a model that is not there. */
-const patience = 8
 
 /** The options with the id of the run, which is told before there is a tree. */
 const identified = (options: RunOptions): Effect.Effect<RunOptions & { readonly runId: string }> =>
@@ -29,21 +27,17 @@ const identified = (options: RunOptions): Effect.Effect<RunOptions & { readonly 
     runId
   }))
 
-const rootParts = (tree: AgentTree, { context, contract }: RunOptions, waits: number) =>
-  tree.root({
-    instruction: tree.definition.instruction,
-    contract,
-    context,
-    patience: waits
-  })
-
 const runTask = <A>(
   connected: Connected,
   task: string,
   options: RunOptions,
   stop: StopSignal
 ): Effect.Effect<Outcome<A>, AgentError> =>
-  Effect.scoped(Effect.flatMap(connected.tree(options), (tree) => runTurn<A>(rootParts(tree, options, 0), task, stop)))
+  Effect.scoped(
+    Effect.flatMap(connected.tree(options), (tree) =>
+      Effect.flatMap(tree.root(options, 0), (parts) => runTurn<A>(parts, task, stop))
+    )
+  )
 
 const runIn = <A>(connected: Connected, task: string, options: RunOptions): Effect.Effect<Outcome<A>, AgentError> =>
   Effect.suspend(() => {
@@ -57,7 +51,7 @@ const connectedUnless = (
   agent: AnyAgent,
   options: RunOptions
 ): Effect.Effect<Connected | undefined, AgentError, LanguageModel | Scope.Scope> => {
-  const connected = connectAgent(agent, options)
+  const connected = connectAgent(agent, options, AgentMcp.make)
   return options.signal === undefined
     ? connected
     : Effect.raceFirst(connected, Effect.as(Deferred.await(stop), undefined))
@@ -78,7 +72,9 @@ const notBegun = <A>(runId: string): Outcome<A> =>
   )
 
 const sessionIn = <A>(connected: Connected, options: RunOptions): Effect.Effect<Conversation<A>, never, Scope.Scope> =>
-  Effect.flatMap(connected.tree(options), (tree) => conversation<A>(rootParts(tree, options, patience), options.signal))
+  Effect.flatMap(connected.tree(options), (tree) =>
+    Effect.flatMap(tree.root(options, conversationPatience), (parts) => conversation<A>(parts, options.signal))
+  )
 
 /**
  * Runs one task. The servers are connected for it, and closed at its end, also when it is interrupted.
@@ -117,7 +113,9 @@ export const session = <A, R>(
 ): Effect.Effect<Conversation<A>, AgentError, R | Scope.Scope> =>
   needing(
     agent,
-    Effect.flatMap(connectAgent(agent as AnyAgent, options), (connected) => sessionIn<A>(connected, options))
+    Effect.flatMap(connectAgent(agent as AnyAgent, options, AgentMcp.make), (connected) =>
+      sessionIn<A>(connected, options)
+    )
   )
 
 /** An agent whose servers are connected, for many runs and conversations. */
@@ -137,7 +135,7 @@ export const connect = <A, R>(
 ): Effect.Effect<ConnectedAgent<A>, AgentError, R | Scope.Scope> =>
   needing(
     agent,
-    Effect.map(connectAgent(agent as AnyAgent, options), (connected) => ({
+    Effect.map(connectAgent(agent as AnyAgent, options, AgentMcp.make), (connected) => ({
       run: (task, own = {}) => runIn<A>(connected, task, own),
       session: (own = {}) => sessionIn<A>(connected, own)
     }))

@@ -186,7 +186,9 @@ class Turn<A> {
   }
 
   #called(calls: ReadonlyArray<ModelCall>): Effect.Effect<StepEnd<A>, AgentError> {
-    const looping = this.#guard.counts(calls)
+    const { toolbox } = this.#parts
+    const working = calls.filter(({ name }) => !toolbox.waits(name))
+    const looping = this.#guard.counts(working)
     if (looping !== undefined) {
       this.#seal(refusal("[no result: the same call was made over and over, and the run was ended]"))
       return Effect.succeed(this.#ended(looping, true))
@@ -196,7 +198,8 @@ class Turn<A> {
       const results = this.#seal(cutShort)
       if (ran._tag === "Stopped") return Effect.succeed(this.#stopped(ran))
       if (ran.value !== undefined) return this.#finished(ran.value)
-      const stalled = this.#guard.learns(calls, results)
+      // A round that only waits brings nothing new, and that is fine.
+      const stalled = working.length === 0 ? undefined : this.#guard.learns(working, results)
       return Effect.succeed(stalled === undefined ? undefined : this.#ended(stalled, true))
     })
   }

@@ -6,6 +6,7 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import { hintAnnotations, isReply, type AnyEndpoint } from "@treadle/protocol/endpoint"
 import { isRecord, type Misfit } from "@treadle/protocol/json"
+import { RpcError } from "@treadle/protocol/rpc"
 import type { Tool } from "@treadle/protocol/schema"
 import type { CurrentCall } from "../CurrentCall.ts"
 import { argumentsReply, contentReply, errorReply, failureReply, printed, valueReply } from "../reply/ToolReply.ts"
@@ -20,6 +21,7 @@ export interface ToolSettings {
   readonly scopes?: ReadonlyArray<string> | undefined
   readonly timeout?: number | undefined
   readonly once?: boolean | undefined
+  readonly strict?: boolean | undefined
 }
 
 const listingOf = (endpoint: AnyEndpoint): Tool => {
@@ -52,13 +54,12 @@ const replies = (endpoint: AnyEndpoint) => {
   const value = (returned: unknown): Effect.Effect<NeutralResult> => {
     const reply = isReply(returned) ? returned : undefined
     const bare = reply === undefined ? returned : reply.value
-    const content = reply?.content ?? []
     if (output === undefined) {
       const text = bare === undefined || bare === null ? "" : typeof bare === "string" ? bare : printed(bare)
-      return Effect.succeed(contentReply(text, content, reply?.meta))
+      return Effect.succeed(contentReply(text, reply?.content ?? [], reply?.meta))
     }
     return Effect.mapEager(Effect.catchEager(output.encode(bare), undeclared), (json) =>
-      valueReply(json, output.wrapped, content, reply?.meta)
+      valueReply(json, output.wrapped, reply ?? {})
     )
   }
 
@@ -85,14 +86,22 @@ const shown = (names: ReadonlyArray<string>): string =>
     .map((name) => JSON.stringify(name.slice(0, 64)))
     .join(", ") + (names.length > 8 ? ` and ${names.length - 8} more` : "")
 
-const ignored = (endpoint: AnyEndpoint, args: unknown): Effect.Effect<void> | undefined => {
+/** The names of arguments that an endpoint does not have. */
+const strangers = (endpoint: AnyEndpoint, args: unknown): ReadonlyArray<string> => {
   const names = endpoint.shape.argumentNames
-  if (names === undefined || !isRecord(args)) return undefined
-  const strange = Object.keys(args).filter((name) => !names.has(name))
+  return names === undefined || !isRecord(args) ? [] : Object.keys(args).filter((name) => !names.has(name))
+}
+
+const ignored = (endpoint: AnyEndpoint, args: unknown): Effect.Effect<void> | undefined => {
+  const strange = strangers(endpoint, args)
   return strange.length === 0
     ? undefined
     : Effect.logDebug(`${endpoint.name} ignored arguments it does not have: ${shown(strange)}`)
 }
+
+/** Arguments that do not fit, as the error of a strict tool. */
+const unfitArguments = (tool: string, problems: ReadonlyArray<string>): RpcError =>
+  RpcError.invalidParams(`Invalid arguments for ${tool}: ${problems.join("; ")}`, { problems })
 
 /**
  * The tool of an operation.
@@ -103,11 +112,14 @@ export const operationTool = (endpoint: AnyEndpoint, handler: AnyHandler, settin
   const { decode } = endpoint.shape.input
   const outcome = replies(endpoint)
   const perform: ToolHandler["perform"] = (input, call) => invoke(handler, input, call)
-  const unfit = (cause: Cause.Cause<Misfit>): Effect.Effect<NeutralResult> => {
+  const { strict = false } = settings
+  const unfit = (cause: Cause.Cause<Misfit>): Effect.Effect<NeutralResult, RpcError> => {
     const found = Cause.findError(cause)
-    return found._tag === "Failure"
-      ? Effect.failCause(found.failure)
-      : Effect.succeed(argumentsReply(endpoint.name, found.success.problems))
+    if (found._tag === "Failure") return Effect.failCause(found.failure)
+    const { problems } = found.success
+    return strict
+      ? Effect.fail(unfitArguments(endpoint.name, problems))
+      : Effect.succeed(argumentsReply(endpoint.name, problems))
   }
   return {
     name: endpoint.name,
@@ -119,7 +131,11 @@ export const operationTool = (endpoint: AnyEndpoint, handler: AnyHandler, settin
     timeout: settings.timeout,
     once: settings.once,
     perform,
-    run: (args, call): Effect.Effect<NeutralResult, never, CurrentCall> => {
+    run: (args, call): Effect.Effect<NeutralResult, RpcError, CurrentCall> => {
+      const strange = strict ? strangers(endpoint, args) : []
+      if (strange.length > 0) {
+        return Effect.fail(unfitArguments(endpoint.name, [`there is no argument ${shown(strange)}`]))
+      }
       // In the fiber of the call; whatever is there at once is taken without a step of it.
       const served = Effect.suspend(() =>
         Effect.matchCauseEffectEager(decode(args), {
