@@ -1,2 +1,2 @@
 export { requestSpan, spanEnd, type SpanFacts, type SpanOutcome } from "./RequestSpan.ts"
-export { Carried, readTrace, writeTrace } from "./TraceContext.ts"
+export { readTrace, writeTrace } from "./TraceContext.ts"

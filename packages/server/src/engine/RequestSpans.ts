@@ -53,6 +53,18 @@ const outcomeOf = (answer: Answer | undefined): SpanOutcome | undefined => {
 const end = (span: Tracer.Span, services: Context.Context<never>, answer: Answer | undefined): void =>
   spanEnd(span, Context.get(services, Clock.Clock).currentTimeNanosUnsafe(), outcomeOf(answer))
 
+/** A tracer is code of the application's: one that throws costs a span, and no request its answer. */
+const guarded = <A>(services: Context.Context<never>, run: () => A): A | undefined => {
+  try {
+    return run()
+  } catch (error) {
+    Effect.runForkWith(services)(
+      Effect.withTracerEnabled(Effect.logError("The tracer failed, and a request goes without its span.", error), false)
+    )
+    return undefined
+  }
+}
+
 /** The tool or the prompt of a request. */
 const targetOf = (request: Admitted, { name }: Running): string | undefined =>
   methodRow(request.request.method)?.named === "name" ? name : undefined
@@ -63,11 +75,12 @@ const targetOf = (request: Admitted, { name }: Running): string | undefined =>
  * @returns the services, with the span as the parent of what the handler does
  */
 export const openSpan = <R>(call: RunningCall, running: Running, services: Context.Context<R>): Context.Context<R> => {
-  const span = begin(call.admitted, targetOf(call.admitted, running), services)
-  call.traced = (answer) => end(span, services, answer)
+  const span = guarded(services, () => begin(call.admitted, targetOf(call.admitted, running), services))
+  if (span === undefined) return services
+  call.traced = (answer) => guarded(services, () => end(span, services, answer))
   return Context.add(services, Tracer.ParentSpan, span)
 }
 
 /** The span of a request that was answered at once. */
 export const answeredSpan = (request: Admitted, services: Context.Context<never>, answer: Answer): void =>
-  end(begin(request, undefined, services), services, answer)
+  guarded(services, () => end(begin(request, undefined, services), services, answer))

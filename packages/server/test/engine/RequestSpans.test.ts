@@ -7,6 +7,7 @@ import { failureOf, heardSpans, rawAsk, rawRequest } from "@treadle/testing"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Tracer from "effect/Tracer"
@@ -137,6 +138,30 @@ describe("the span of a request", () => {
       const { peer } = yield* serving(mcp.provide(Layer.succeed(Tracer.Tracer, tracer)), {})
       yield* rawAsk(peer, call("seat", { row: 1 }))
       assert.strictEqual(named("usher").traceId, named("tools/call seat").traceId)
+    })
+  )
+
+  it.effect("costs no request its answer where the tracer fails", () =>
+    Effect.gen(function* () {
+      const fails = (): never => {
+        throw new Error("the exporter is gone")
+      }
+      const failing = [
+        Tracer.make({ span: fails }),
+        Tracer.make({ span: (options) => Object.assign(new Tracer.NativeSpan(options), { end: fails }) })
+      ]
+      const logs: Array<unknown> = []
+      const logger = Logger.layer([Logger.make(({ message }) => logs.push(message))])
+      for (const tracer of failing) {
+        const { list, result } = yield* serving(
+          empty().tool("add", { description: "Adds", output: Schema.Int }, async () => 2),
+          {}
+        ).pipe(Effect.provideService(Tracer.Tracer, tracer), Effect.provide(logger))
+        assert.deepStrictEqual((yield* result("add")).structuredContent, { value: 2 })
+        assert.lengthOf(yield* list, 1)
+      }
+      assert.lengthOf(logs, 4)
+      assert.include(String(logs[0]), "The tracer failed, and a request goes without its span.")
     })
   )
 
