@@ -9,6 +9,7 @@ import { Endpoint, Mcp } from "@treadle/server"
 import { connectAgent } from "../../src/AgentTree.ts"
 import { argumentsOf } from "../../src/loop/CallArguments.ts"
 import { callsOfAnswer } from "../../src/loop/ToolStep.ts"
+import { ownTools } from "../../src/toolbox/OwnTool.ts"
 import { ModelToolLists, Toolbox } from "../../src/toolbox/Toolbox.ts"
 import { kb, note, search } from "../kb.ts"
 import { until } from "../until.ts"
@@ -251,9 +252,11 @@ describe("a call of a tool", () => {
       const connecting = connectAgent(agent({ kb, other: kb }), {}, AgentMcp.make)
       const connected = yield* Effect.provide(connecting, AgentTest.script())
       const { catalogue } = yield* (yield* connected.tree({})).root({}, 0)
-      const all = new Toolbox(catalogue, new ModelToolLists(), "all", [])
-      const narrow = new Toolbox(catalogue, new ModelToolLists(), new Set(["other"]), [])
-      const none = new Toolbox(catalogue, new ModelToolLists(), new Set(), [])
+      const context = { catalogue, runMeta: {}, supervisor: () => assert.fail("it starts nobody") }
+      const lists = new ModelToolLists()
+      const all = new Toolbox(lists, ownTools([]), { ...context, scope: "all" })
+      const narrow = new Toolbox(lists, ownTools([]), { ...context, scope: new Set(["other"]) })
+      const none = new Toolbox(lists, ownTools([]), { ...context, scope: new Set() })
       assert.strictEqual(all.find("mcp__kb__search")?._tag, "Server")
       assert.isUndefined(narrow.find("mcp__kb__search"))
       assert.strictEqual(narrow.find("mcp__other__search")?._tag, "Server")
