@@ -239,6 +239,7 @@ export const makeServed = Effect.fnUntraced(function* (definition: ServedDefinit
     limits,
     logOf: sessions.logOf,
     report,
+    services: base,
     sweep,
     tally
   })

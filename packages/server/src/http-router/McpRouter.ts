@@ -2,12 +2,13 @@
  * The door of an Effect HTTP application: a route of its `HttpRouter`. What handlers need stays in the requirements of
  * the layer; what belongs to one request is provided at the door.
  */
-import type * as Context from "effect/Context"
+import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
+import * as Tracer from "effect/Tracer"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
@@ -50,6 +51,17 @@ const refusalResponse = ({ challenge, status }: Refusal): Response =>
 const taken = (root: string) =>
   Effect.logDebug(`${root} tells of another protected resource already, the first that was added to this router`)
 
+/** The services of a request, with the span of the application that it came in, where a tracer hears of spans. */
+const inSpan = (
+  services: Context.Context<never> | undefined,
+  handling: Context.Context<never>
+): Context.Context<never> | undefined => {
+  const span = handling.mapUnsafe.has(Tracer.TracerKey)
+    ? Context.getOrUndefined(handling, Tracer.ParentSpan)
+    : undefined
+  return span === undefined ? services : Context.add(services ?? Context.empty(), Tracer.ParentSpan, span)
+}
+
 /** What an application still has to give: all but the services of one request, which the door provides. */
 type Needs<R, P, RP> = Exclude<R, P> | RP | HttpRouter.HttpRouter
 
@@ -85,7 +97,7 @@ const scoped = <R, P = never, RP = never>(
       }
       const owner = `address:${request.remoteAddress._tag === "Some" ? request.remoteAddress.value : "unknown"}`
       const principal = contextPrincipal(options.principal?.(request))
-      const services = authorized?.success ?? undefined
+      const services = inSpan(authorized?.success ?? undefined, yield* Effect.context<never>())
       const response = yield* Effect.promise((signal) =>
         webExchange(parts, new Request(web, { signal }), { context: {}, services, owner, principal })
       )
