@@ -25,6 +25,7 @@ export {
   type OutputOf,
   type ReturnedOf
 } from "./Endpoint.ts"
+export { errorSchemas, errorTag } from "./Errors.ts"
 export { hintAnnotations, type Hints } from "./Hint.ts"
 export { isReply, Reply } from "./Reply.ts"
 export type { Route } from "./Route.ts"
