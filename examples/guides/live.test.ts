@@ -25,6 +25,7 @@ describe("the guide to live changes", () => {
   it("adds, replaces and removes by the handle of a door", async () => {
     assert.deepStrictEqual(await season(), {
       tools: ["greet_in_german"],
+      operations: [],
       prompts: [],
       resources: ["phrases://german"],
       templates: []

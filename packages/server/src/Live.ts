@@ -15,6 +15,7 @@ import type { McpBuildErrors } from "./McpBuildError.ts"
  * at the start. By default a list is served, and may change, where it has an entry at the start.
  */
 export interface LiveSettings {
+  /** Tools, and the operations beside them. */
   readonly tools?: boolean
   readonly prompts?: boolean
   /** Resources and their templates. */
@@ -32,6 +33,8 @@ export interface Part<out R, in Ctx> extends DirectServer<Ctx, McpBuildErrors, R
 export interface Removal {
   /** Their names. */
   readonly tools?: ReadonlyArray<string>
+  /** The names of operations that are no tools. */
+  readonly operations?: ReadonlyArray<string>
   /** Their names. */
   readonly prompts?: ReadonlyArray<string>
   /** Their URIs. */

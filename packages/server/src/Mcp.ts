@@ -148,6 +148,44 @@ export interface Mcp<out R, in out Ctx = {}> extends AnyMcp, Part<R, Ctx> {
     options: ToolOptions<Ctx>,
     handler: Handler<X, Ctx, R2>
   ): Mcp<R | Exclude<R2, Met>, Ctx>
+  /**
+   * Adds an operation that is no tool: `tools/list` does not show it, and `tools/call` does not know it. It has all that a
+   * tool has, and the name of neither.
+   *
+   * @param endpoint what `Endpoint.make` gave
+   * @param handler gets the decoded input and the call, and returns an Effect or a promise of the declared output
+   * @param options `visible`, `scopes`, `timeout` in milliseconds, `once`
+   *
+   * @example
+   * ```ts
+   * import { Endpoint, Mcp } from "@treadle/server"
+   * import * as Schema from "effect/Schema"
+   *
+   * const half = Endpoint.make("half", { description: "Half a number", input: { n: Schema.Int }, output: Schema.Finite })
+   * const mcp = Mcp.make({ name: "sums", version: "1.0.0" }).operation(half, async ({ n }) => n / 2, { timeout: 1_000 })
+   * Mcp.check(mcp) // => []
+   * ```
+   */
+  operation<X extends AnyEndpoint, R2 = never>(
+    endpoint: X,
+    handler: Handler<X, Ctx, R2>,
+    options?: ToolOptions<Ctx>
+  ): Mcp<R | Exclude<R2, Met>, Ctx>
+  /** Adds an operation that is no tool and that no client shares the contract of; its definition is that of a tool. */
+  operation<
+    const Name extends string,
+    const I extends InputDef = {},
+    const O extends OutputDef = never,
+    const E extends ErrorsDef = never,
+    R2 = never
+  >(
+    name: ToolName<Name>,
+    definition: Description & { readonly input?: I; readonly output?: O; readonly errors?: E } & ToolOptions<Ctx>,
+    handler: (
+      input: Input<I>,
+      call: Call<Ctx, Failure<E>>
+    ) => EffectOrPromise<Replied<Returned<[O] extends [never] ? undefined : O>>, Failure<E>, R2>
+  ): Mcp<R | Exclude<R2, Met>, Ctx>
   /** Adds a resource; `read` gives its text, its bytes, or several items. */
   resource<R2 = never>(
     definition: ResourceDefinition<Ctx>,
@@ -217,6 +255,12 @@ const serve = (definition: ServedDefinition, settings: ServedBehind = {}) =>
       : Effect.fail(new McpBuildErrors({ server: definition.info.implementation.name, errors }))
   })
 
+/** What is said of an operation: its contract, and what only this server knows of. */
+const split = (said: unknown): { readonly contract: Description; readonly settings: ToolSettings } => {
+  const { visible, scopes, timeout, once, ...contract } = (said ?? {}) as Description & ToolSettings
+  return { contract, settings: { visible, scopes, timeout, once } }
+}
+
 class McpValue {
   readonly definition: ServedDefinition
 
@@ -230,15 +274,20 @@ class McpValue {
 
   tool(first: string | AnyEndpoint, second: unknown, third?: unknown): McpValue {
     const place = placeBelow(this.tool)
-    if (typeof first !== "string") return this.#tool(first, second as AnyHandler, {}, place)
-    const { visible, scopes, timeout, once, ...contract } = (second ?? {}) as Description & ToolSettings
-    const settings = { visible, scopes, timeout, once }
-    return this.#tool(endpointOf(first, contract), third as AnyHandler, settings, place)
+    if (typeof first !== "string") return this.#operation(true, place, first, second, {})
+    const { contract, settings } = split(second)
+    return this.#operation(true, place, endpointOf(first, contract), third, settings)
   }
 
   toolWith(endpoint: AnyEndpoint, options: ToolSettings, handler: AnyHandler): McpValue {
-    const { visible, scopes, timeout, once } = options
-    return this.#tool(endpoint, handler, { visible, scopes, timeout, once }, placeBelow(this.toolWith))
+    return this.#operation(true, placeBelow(this.toolWith), endpoint, handler, split(options).settings)
+  }
+
+  operation(first: string | AnyEndpoint, second: unknown, third?: unknown): McpValue {
+    const place = placeBelow(this.operation)
+    if (typeof first !== "string") return this.#operation(false, place, first, second, split(third).settings)
+    const { contract, settings } = split(second)
+    return this.#operation(false, place, endpointOf(first, contract), third, settings)
   }
 
   resource(definition: ResourceDefinition<never>, read: AnyReader): McpValue {
@@ -279,8 +328,15 @@ class McpValue {
     return Effect.scoped(Effect.flatMap(serve(this.definition), (served) => handleMessage(served, message, context)))
   }
 
-  #tool(endpoint: AnyEndpoint, handler: AnyHandler, settings: ToolSettings, place: Place): McpValue {
-    return this.#with({ tools: [{ endpoint, handler, settings, place, layers: [] }] })
+  #operation(
+    promoted: boolean,
+    place: Place,
+    endpoint: AnyEndpoint,
+    handler: unknown,
+    settings: ToolSettings
+  ): McpValue {
+    const entry = { endpoint, handler: handler as AnyHandler, settings, promoted, place, layers: [] }
+    return this.#with({ operations: [entry] })
   }
 
   #with(more: Partial<Entries>): McpValue {

@@ -11,18 +11,23 @@ import * as Data from "effect/Data"
 export type Place = string
 
 /** What something was added as. */
-export type EntryKind = "tool" | "resource" | "template" | "prompt" | "server"
+export type EntryKind = "tool" | "operation" | "resource" | "template" | "prompt" | "server"
+
+/** An operation that is no tool is said to be one; anything else is a tool. */
+interface OfOperation {
+  readonly tool: string
+  readonly kind?: "operation"
+}
 
 export type McpBuildError =
-  | { readonly _tag: "InvalidToolName"; readonly tool: string; readonly rule: string; readonly place: Place }
-  | {
+  | ({ readonly _tag: "InvalidToolName"; readonly rule: string; readonly place: Place } & OfOperation)
+  | ({
       readonly _tag: "DuplicateTool"
-      readonly tool: string
       readonly places: ReadonlyArray<Place>
       readonly place: Place
       /** Whether one of them was served already when the others were added. */
       readonly served?: true
-    }
+    } & OfOperation)
   | {
       readonly _tag: "InvalidDefinition"
       readonly kind: EntryKind
@@ -30,23 +35,21 @@ export type McpBuildError =
       readonly why: string
       readonly place: Place
     }
-  | {
+  | ({
       readonly _tag: "NotPromotable"
-      readonly tool: string
       readonly why: string
       readonly cure?: string
       readonly place: Place
-    }
-  | {
+    } & OfOperation)
+  | ({
       readonly _tag: "UnrepresentableSchema"
-      readonly tool: string
       readonly part: string
       readonly path: string
       readonly why: string
       readonly place: Place
-    }
-  | { readonly _tag: "InvalidHeaderAnnotation"; readonly tool: string; readonly why: string; readonly place: Place }
-  | { readonly _tag: "AmbiguousErrors"; readonly tool: string; readonly tag: string; readonly place: Place }
+    } & OfOperation)
+  | ({ readonly _tag: "InvalidHeaderAnnotation"; readonly why: string; readonly place: Place } & OfOperation)
+  | ({ readonly _tag: "AmbiguousErrors"; readonly tag: string; readonly place: Place } & OfOperation)
   | { readonly _tag: "InvalidUri"; readonly uri: string; readonly rule: string; readonly place: Place }
   | { readonly _tag: "InvalidTemplate"; readonly template: string; readonly rule: string; readonly place: Place }
   | {
@@ -101,6 +104,8 @@ export type McpBuildError =
 
 const quoted = (name: string): string => JSON.stringify(name)
 
+const called = ({ kind, tool }: OfOperation): string => `${kind ?? "tool"} ${quoted(tool)}`
+
 const repetition = ({ places }: { readonly places: ReadonlyArray<Place> }): string =>
   `is added ${places.length} times (${places.join(", ")})`
 
@@ -110,21 +115,21 @@ const orReplace = ({ served }: { readonly served?: true }): string => (served ? 
 export const describe = (error: McpBuildError): string => {
   switch (error._tag) {
     case "InvalidToolName":
-      return `tool ${quoted(error.tool)} (${error.place}): ${error.rule}. Rename it.`
+      return `${called(error)} (${error.place}): ${error.rule}. Rename it.`
     case "DuplicateTool":
-      return `tool ${quoted(error.tool)} ${repetition(error)}. Rename all but one${orReplace(error)}.`
+      return `${called(error)} ${repetition(error)}. Rename all but one${orReplace(error)}.`
     case "InvalidDefinition":
       return `${error.kind} ${quoted(error.name)} (${error.place}): ${error.why}.`
     case "NotPromotable":
-      return `tool ${quoted(error.tool)} (${error.place}): ${error.why}. ${error.cure ?? "Describe the input as fields or an object schema"}.`
+      return `${called(error)} (${error.place}): ${error.why}. ${error.cure ?? "Describe the input as fields or an object schema"}.`
     case "UnrepresentableSchema": {
       const member = error.path === "" ? "" : ` ${quoted(error.path)}`
-      return `tool ${quoted(error.tool)} (${error.place}), ${error.part}${member}: ${error.why}.`
+      return `${called(error)} (${error.place}), ${error.part}${member}: ${error.why}.`
     }
     case "InvalidHeaderAnnotation":
-      return `tool ${quoted(error.tool)} (${error.place}), x-mcp-header at ${error.why}.`
+      return `${called(error)} (${error.place}), x-mcp-header at ${error.why}.`
     case "AmbiguousErrors":
-      return `tool ${quoted(error.tool)} (${error.place}) declares two errors with the tag ${quoted(error.tag)}. Give each its own _tag.`
+      return `${called(error)} (${error.place}) declares two errors with the tag ${quoted(error.tag)}. Give each its own _tag.`
     case "InvalidUri":
       return `resource ${quoted(error.uri)} (${error.place}): ${error.rule}.`
     case "InvalidTemplate":

@@ -24,6 +24,9 @@ const part = (said: string, ...names: ReadonlyArray<string>): Mcp<never> =>
     empty()
   )
 
+/** What a removal gives where nothing was there. */
+const nothing = { tools: [], operations: [], prompts: [], resources: [], templates: [] }
+
 /** The lists, each with how one of its entries is used and what is said of one that is not there. */
 const lists = [
   {
@@ -95,7 +98,7 @@ describe.each(lists)("the list of $list", (list) => {
       const { asks, served } = yield* eras(part("old", "a", "b"))
       const before = yield* Effect.forEach(asks, (ask) => use(ask, "never"))
       const removed = yield* served.live.remove({ [list.list]: [key("never"), key("b"), key("b")] })
-      assert.deepStrictEqual(removed, { tools: [], prompts: [], resources: [], templates: [], [list.list]: [key("b")] })
+      assert.deepStrictEqual(removed, { ...nothing, [list.list]: [key("b")] })
       for (const [at, ask] of asks.entries()) {
         assert.deepStrictEqual(yield* shown(ask, list), ["a old"])
         const error = JSON.parse(JSON.stringify((yield* use(ask, "b"))["error"]).replaceAll(/\bb\b/g, "never"))

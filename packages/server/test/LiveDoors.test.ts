@@ -78,7 +78,7 @@ describe.each(plainDoors)("%s", (_, opening) => {
         live.replace(saying("b", "third"))
       ]
       const done = yield* Effect.promise(() => Promise.all(changes))
-      const nothing = { tools: [], prompts: [], resources: [], templates: [] }
+      const nothing = { tools: [], operations: [], prompts: [], resources: [], templates: [] }
       assert.deepStrictEqual(done, [undefined, undefined, { ...nothing, tools: ["a"] }, undefined])
       assert.deepStrictEqual(yield* Effect.promise(list), ["third"])
       yield* Effect.promise(() => live.add(saying("c", "more")))

@@ -6,7 +6,7 @@ import type { ShapeFault } from "@treadle/protocol/endpoint"
 import { ExtensionId, ToolName } from "@treadle/protocol/schema"
 import type { McpBuildError, Place } from "../McpBuildError.ts"
 import type { ServerInfo } from "../ServerInfo.ts"
-import type { Entries, ToolEntry } from "./Entry.ts"
+import type { Entries, OperationEntry } from "./Entry.ts"
 import { entryKey } from "./EntryChange.ts"
 import {
   hintProblems,
@@ -18,34 +18,37 @@ import {
   timeoutProblems
 } from "./EntryChecks.ts"
 
-const shapeError = (tool: string, place: Place, fault: ShapeFault): McpBuildError => {
+interface Subject {
+  readonly tool: string
+  readonly kind?: "operation"
+  readonly place: Place
+}
+
+const subjectOf = ({ endpoint, place, promoted }: OperationEntry): Subject => ({
+  tool: endpoint.name,
+  ...(promoted ? {} : { kind: "operation" }),
+  place
+})
+
+const shapeError = (subject: Subject, fault: ShapeFault): McpBuildError => {
   switch (fault._tag) {
-    case "NotPromotable":
-      return {
-        _tag: "NotPromotable",
-        tool,
-        place,
-        why: fault.message,
-        ...(fault.cure === undefined ? {} : { cure: fault.cure })
-      }
-    case "UnrepresentableSchema":
-      return {
-        _tag: "UnrepresentableSchema",
-        tool,
-        place,
-        part: fault.part,
-        path: fault.finding.path,
-        why: fault.finding.message
-      }
+    case "NotPromotable": {
+      const { cure, message } = fault
+      return { _tag: "NotPromotable", ...subject, why: message, ...(cure === undefined ? {} : { cure }) }
+    }
+    case "UnrepresentableSchema": {
+      const { finding, part } = fault
+      return { _tag: "UnrepresentableSchema", ...subject, part, path: finding.path, why: finding.message }
+    }
     case "InvalidHeaderAnnotation":
-      return { _tag: "InvalidHeaderAnnotation", tool, place, why: fault.message }
+      return { _tag: "InvalidHeaderAnnotation", ...subject, why: fault.message }
     case "AmbiguousErrors":
-      return { _tag: "AmbiguousErrors", tool, place, tag: fault.tag }
+      return { _tag: "AmbiguousErrors", ...subject, tag: fault.tag }
   }
 }
 
 /** The faults of a definition; one that is not even of the right form is a fault too, and no reason to throw. */
-const faultsOf = ({ endpoint }: ToolEntry): ReadonlyArray<ShapeFault> => {
+const faultsOf = ({ endpoint }: OperationEntry): ReadonlyArray<ShapeFault> => {
   try {
     return endpoint.shape.faults
   } catch (error) {
@@ -54,7 +57,7 @@ const faultsOf = ({ endpoint }: ToolEntry): ReadonlyArray<ShapeFault> => {
 }
 
 /** What the types forbid, and plain JavaScript does not. */
-const missing = ({ endpoint, handler, place, settings }: ToolEntry): ReadonlyArray<McpBuildError> => {
+const missing = ({ endpoint, handler, place, promoted, settings }: OperationEntry): ReadonlyArray<McpBuildError> => {
   const reasons: ReadonlyArray<readonly [boolean, string]> = [
     [typeof handler === "function", "it has no handler; pass a function"],
     [isSaid(endpoint.about?.description), "it has no description; a model chooses a tool by it"]
@@ -62,20 +65,21 @@ const missing = ({ endpoint, handler, place, settings }: ToolEntry): ReadonlyArr
   const unmet = reasons.flatMap(([ok, why]) => (ok ? [] : [why]))
   return [...unmet, ...scopeProblems(settings.scopes), ...timeoutProblems(settings.timeout)].map((why) => ({
     _tag: "InvalidDefinition",
-    kind: "tool",
+    kind: promoted ? "tool" : "operation",
     name: String(endpoint.name),
     why,
     place
   }))
 }
 
-const toolErrors = (entry: ToolEntry): ReadonlyArray<McpBuildError> => {
-  const { endpoint, place } = entry
-  const name = ToolName.from(String(endpoint.name))
-  const invalid: ReadonlyArray<McpBuildError> = Result.isFailure(name)
-    ? [{ _tag: "InvalidToolName", tool: endpoint.name, rule: name.failure, place }]
-    : []
-  return [...invalid, ...missing(entry), ...faultsOf(entry).map((fault) => shapeError(endpoint.name, place, fault))]
+const operationErrors = (entry: OperationEntry): ReadonlyArray<McpBuildError> => {
+  const subject = subjectOf(entry)
+  const name = ToolName.from(String(entry.endpoint.name))
+  return [
+    ...(Result.isFailure(name) ? [{ _tag: "InvalidToolName", ...subject, rule: name.failure } as const] : []),
+    ...missing(entry),
+    ...faultsOf(entry).map((fault) => shapeError(subject, fault))
+  ]
 }
 
 type Named = ReadonlyArray<{ readonly name: string; readonly place: Place; readonly served: boolean }>
@@ -112,12 +116,15 @@ const named = <E extends { readonly place: Place }>(
   return entries.map((entry) => ({ name: nameOf(entry), place: entry.place, served: !fresh.has(entry) }))
 }
 
-const toolDuplicates = ({ tools }: Entries, added: Entries): ReadonlyArray<McpBuildError> =>
-  repeated(named(tools, added.tools, entryKey.tools)).map(({ name, ...rest }) => ({
+const operationDuplicates = ({ operations }: Entries, added: Entries): ReadonlyArray<McpBuildError> => {
+  const tools = new Set(operations.filter(({ promoted }) => promoted).map(entryKey.operations))
+  return repeated(named(operations, added.operations, entryKey.operations)).map(({ name, ...rest }) => ({
     _tag: "DuplicateTool",
     tool: name,
+    ...(tools.has(name) ? {} : { kind: "operation" }),
     ...rest
   }))
+}
 
 const resourceDuplicates = ({ resources, templates }: Entries, added: Entries): ReadonlyArray<McpBuildError> => {
   const ofTemplates = named(templates, added.templates, entryKey.templates)
@@ -170,8 +177,8 @@ export const buildErrors = (
   added: Entries = entries
 ): ReadonlyArray<McpBuildError> => [
   ...serverErrors(info),
-  ...added.tools.flatMap(toolErrors),
-  ...toolDuplicates(entries, added),
+  ...added.operations.flatMap(operationErrors),
+  ...operationDuplicates(entries, added),
   ...added.resources.flatMap(resourceErrors),
   ...added.templates.flatMap(templateErrors),
   ...resourceDuplicates(entries, added),

@@ -1,5 +1,5 @@
 /**
- * What the builder collects: data about tools, resources, prompts and extensions, the place where each was added, and the
+ * What the builder collects: data about operations, resources, prompts and extensions, the place where each was added, and the
  * layers that were provided to it. Nothing here is checked yet.
  */
 import type * as Layer from "effect/Layer"
@@ -23,10 +23,13 @@ export interface Added {
   readonly layers: ReadonlyArray<AnyLayer>
 }
 
-export interface ToolEntry extends Added {
+/** An endpoint with its function. */
+export interface OperationEntry extends Added {
   readonly endpoint: AnyEndpoint
   readonly handler: AnyHandler
   readonly settings: ToolSettings
+  /** Whether it is a tool: listed, and called by its name. */
+  readonly promoted: boolean
 }
 
 export interface ResourceEntry extends Added {
@@ -52,7 +55,8 @@ export interface ExtensionEntry {
 }
 
 export interface Entries {
-  readonly tools: ReadonlyArray<ToolEntry>
+  /** Tools, and those that are none, in the order of definition. */
+  readonly operations: ReadonlyArray<OperationEntry>
   readonly resources: ReadonlyArray<ResourceEntry>
   readonly templates: ReadonlyArray<TemplateEntry>
   readonly prompts: ReadonlyArray<PromptEntry>
@@ -60,11 +64,11 @@ export interface Entries {
 }
 
 /** Nothing yet. */
-export const noEntries: Entries = { tools: [], resources: [], templates: [], prompts: [], extensions: [] }
+export const noEntries: Entries = { operations: [], resources: [], templates: [], prompts: [], extensions: [] }
 
 /** The entries of both, in order. */
 export const joined = (left: Entries, right: Partial<Entries>): Entries => ({
-  tools: [...left.tools, ...(right.tools ?? [])],
+  operations: [...left.operations, ...(right.operations ?? [])],
   resources: [...left.resources, ...(right.resources ?? [])],
   templates: [...left.templates, ...(right.templates ?? [])],
   prompts: [...left.prompts, ...(right.prompts ?? [])],
@@ -72,10 +76,13 @@ export const joined = (left: Entries, right: Partial<Entries>): Entries => ({
 })
 
 /** The same entries, each with one more layer round those that it has. */
-export const layered = ({ extensions, prompts, resources, templates, tools }: Entries, layer: AnyLayer): Entries => {
+export const layered = (
+  { extensions, operations, prompts, resources, templates }: Entries,
+  layer: AnyLayer
+): Entries => {
   const around = <E extends Added>(entry: E): E => ({ ...entry, layers: [...entry.layers, layer] })
   return {
-    tools: tools.map(around),
+    operations: operations.map(around),
     resources: resources.map(around),
     templates: templates.map(around),
     prompts: prompts.map(around),

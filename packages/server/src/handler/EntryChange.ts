@@ -2,22 +2,22 @@
  * Entries after a change: what they are found by, replaced in their places, and taken away. Pure.
  */
 import type { Removal, Removed } from "../Live.ts"
-import type { Entries, PromptEntry, ResourceEntry, TemplateEntry, ToolEntry } from "./Entry.ts"
+import type { Entries, OperationEntry, PromptEntry, ResourceEntry, TemplateEntry } from "./Entry.ts"
 import { uriKey } from "./ResourceUri.ts"
 
 /** What an entry is found by; two of one list with the same key cannot be served together. */
 export const entryKey = {
-  tools: ({ endpoint }: ToolEntry): string => String(endpoint.name),
+  operations: ({ endpoint }: OperationEntry): string => String(endpoint.name),
   prompts: ({ name }: PromptEntry): string => String(name),
   resources: ({ definition }: ResourceEntry): string => uriKey(String(definition.uri)),
   templates: ({ definition }: TemplateEntry): string => String(definition.uriTemplate)
 }
 
 /** The entries of a part with an identity of their own, so that a part that is given again is new again. */
-export const renewed = ({ prompts, resources, templates, tools }: Entries): Entries => {
+export const renewed = ({ operations, prompts, resources, templates }: Entries): Entries => {
   const copy = <E extends object>(entry: E): E => ({ ...entry })
   return {
-    tools: tools.map(copy),
+    operations: operations.map(copy),
     prompts: prompts.map(copy),
     resources: resources.map(copy),
     templates: templates.map(copy),
@@ -43,7 +43,7 @@ const merged = <E>(
 
 /** The served entries with those of a part in the place of those with the same keys, and the rest after them. */
 export const replaced = (served: Entries, part: Entries): Entries => ({
-  tools: merged(served.tools, part.tools, entryKey.tools),
+  operations: merged(served.operations, part.operations, entryKey.operations),
   prompts: merged(served.prompts, part.prompts, entryKey.prompts),
   resources: merged(served.resources, part.resources, entryKey.resources),
   templates: merged(served.templates, part.templates, entryKey.templates),
@@ -63,27 +63,33 @@ export const without = (
   served: Entries,
   what: Removal
 ): { readonly entries: Entries; readonly gone: Entries; readonly removed: Removed } => {
-  const tools = split(served.tools, what.tools, entryKey.tools)
+  const going = { tool: new Set(what.tools), operation: new Set(what.operations) }
+  const goes = (entry: OperationEntry): boolean =>
+    going[entry.promoted ? "tool" : "operation"].has(entryKey.operations(entry))
+  const gone = served.operations.filter(goes)
+  const namesOf = (promoted: boolean): ReadonlyArray<string> =>
+    gone.filter((entry) => entry.promoted === promoted).map(entryKey.operations)
   const prompts = split(served.prompts, what.prompts, entryKey.prompts)
   const resources = split(served.resources, what.resources?.map(uriKey), entryKey.resources)
   const templates = split(served.templates, what.templates, entryKey.templates)
   return {
     entries: {
-      tools: tools.kept,
+      operations: served.operations.filter((entry) => !goes(entry)),
       prompts: prompts.kept,
       resources: resources.kept,
       templates: templates.kept,
       extensions: served.extensions
     },
     gone: {
-      tools: tools.gone,
+      operations: gone,
       prompts: prompts.gone,
       resources: resources.gone,
       templates: templates.gone,
       extensions: []
     },
     removed: {
-      tools: tools.gone.map(entryKey.tools),
+      tools: namesOf(true),
+      operations: namesOf(false),
       prompts: prompts.gone.map(entryKey.prompts),
       resources: resources.gone.map(({ definition }) => definition.uri),
       templates: templates.gone.map(entryKey.templates)

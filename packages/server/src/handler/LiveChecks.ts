@@ -23,11 +23,11 @@ interface Touched {
 export const proposes = ({ definition }: { readonly definition: { readonly complete?: object } }): boolean =>
   Object.keys(definition.complete ?? {}).length > 0
 
-const touched = ({ prompts, resources, templates, tools }: Entries): ReadonlyArray<Touched> => [
-  ...tools.map((entry) => ({
-    kind: "tool" as const,
+const touched = ({ operations, prompts, resources, templates }: Entries): ReadonlyArray<Touched> => [
+  ...operations.map((entry) => ({
+    kind: entry.promoted ? ("tool" as const) : ("operation" as const),
     list: "tools" as const,
-    name: entryKey.tools(entry),
+    name: entryKey.operations(entry),
     place: entry.place,
     completes: false
   })),
@@ -56,14 +56,14 @@ const touched = ({ prompts, resources, templates, tools }: Entries): ReadonlyArr
 
 /** Why an entry cannot come or go. */
 const obstacle = (
-  { completes, list }: Touched,
+  { completes, kind, list }: Touched,
   capabilities: ServerCapabilities,
   { live, place }: ServerInfo
 ): string | undefined => {
   if (live[list] === false) {
     return `clients were told that the list of ${list} does not change, because live.${list} is false (${place}): leave that out`
   }
-  if (capabilities[list] === undefined) {
+  if (capabilities[list] === undefined && kind !== "operation") {
     return `clients were told that there are no ${list}, because there were none at the start: set live.${list} to true (${place})`
   }
   return completes && capabilities.completions === undefined

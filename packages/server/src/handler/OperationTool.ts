@@ -102,6 +102,7 @@ const ignored = (endpoint: AnyEndpoint, args: unknown): Effect.Effect<void> | un
 export const operationTool = (endpoint: AnyEndpoint, handler: AnyHandler, settings: ToolSettings): ToolHandler => {
   const { decode } = endpoint.shape.input
   const outcome = replies(endpoint)
+  const perform: ToolHandler["perform"] = (input, call) => invoke(handler, input, call)
   const unfit = (cause: Cause.Cause<Misfit>): Effect.Effect<NeutralResult> => {
     const found = Cause.findError(cause)
     return found._tag === "Failure"
@@ -110,17 +111,19 @@ export const operationTool = (endpoint: AnyEndpoint, handler: AnyHandler, settin
   }
   return {
     name: endpoint.name,
+    endpoint,
     listing: JSON.stringify(listingOf(endpoint)),
     headers: endpoint.shape.headers,
     visible: settings.visible,
     scopes: settings.scopes,
     timeout: settings.timeout,
     once: settings.once,
+    perform,
     run: (args, call): Effect.Effect<NeutralResult, never, CurrentCall> => {
       // In the fiber of the call; whatever is there at once is taken without a step of it.
       const served = Effect.suspend(() =>
         Effect.matchCauseEffectEager(decode(args), {
-          onSuccess: (input) => Effect.matchCauseEffectEager(invoke(handler, input, call), outcome),
+          onSuccess: (input) => Effect.matchCauseEffectEager(perform(input, call), outcome),
           onFailure: unfit
         })
       )

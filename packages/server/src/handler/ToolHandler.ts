@@ -1,13 +1,15 @@
 /**
- * One tool as the engine sees it: how it is listed, who sees it, and what runs when it is called.
+ * One operation as the engine sees it: how it is listed as a tool, who sees it, and what runs when it is called.
  */
 import type * as Effect from "effect/Effect"
+import type { AnyEndpoint } from "@treadle/protocol/endpoint"
 import type { ParamHeader } from "@treadle/protocol/http"
 import type { Call, CurrentCall } from "../CurrentCall.ts"
 import type { NeutralResult } from "../reply/NeutralResult.ts"
 
 export interface ToolHandler {
   readonly name: string
+  readonly endpoint: AnyEndpoint
   /** The listed tool, printed. */
   readonly listing: string
   /** The arguments that headers repeat. */
@@ -22,4 +24,6 @@ export interface ToolHandler {
   readonly once: boolean | undefined
   /** Runs one call. Whatever the author's code throws or dies of is a defect of this effect; it has no failures. */
   readonly run: (args: unknown, call: Call<unknown, never>) => Effect.Effect<NeutralResult, never, CurrentCall>
+  /** Runs the author's function alone: with decoded input, to whatever it returns, fails with or throws. */
+  readonly perform: (input: unknown, call: Call<unknown, never>) => Effect.Effect<unknown, unknown, CurrentCall>
 }

@@ -9,7 +9,7 @@ import * as HttpServer from "effect/http/HttpServer"
 import type * as HttpApi from "effect/http-api/HttpApi"
 import * as OpenApi from "effect/http-api/OpenApi"
 import { endpointOf, toolShape, type AnyEndpoint } from "@treadle/protocol/endpoint"
-import { noEntries, type ToolEntry } from "../handler/Entry.ts"
+import { noEntries, type OperationEntry } from "../handler/Entry.ts"
 import { placeBelow } from "../handler/Place.ts"
 import { Mcp } from "../Mcp.ts"
 import type { Place } from "../McpBuildError.ts"
@@ -58,10 +58,10 @@ const unknownOperation = (name: unknown, { operations }: Promoting): Obstacle =>
   cure: `It has ${[...operations.keys()].map((known) => JSON.stringify(known)).join(", ")}`
 })
 
-const entryOf = (tool: string, promotion: Promotion<string>, promoting: Promoting): ToolEntry => {
+const entryOf = (tool: string, promotion: Promotion<string>, promoting: Promoting): OperationEntry => {
   const { headers = [], hints, icons, meta, nestPayload = false, operation: name, scopes, timeout } = promotion
   const { addresses, operations, place } = promoting
-  const entry = { place, layers: [], settings: { scopes, timeout } }
+  const entry = { place, layers: [], settings: { scopes, timeout }, promoted: true }
   const operation = operations.get(name)
   if (operation === undefined) {
     const endpoint = unpromotable(tool, "unknown", [unknownOperation(name, promoting)])
@@ -132,7 +132,7 @@ const make = <A extends AnyApi, const T extends Promotions<A>>(api: A, tools: T 
     entryOf(tool, typeof what === "object" && what !== null ? what : { operation: what }, promoting)
   )
   const version = Context.getOrUndefined(top.annotations, OpenApi.Version) ?? "0.0.1"
-  const promoted = { definition: { entries: { ...noEntries, tools: entries } } }
+  const promoted = { definition: { entries: { ...noEntries, operations: entries } } }
   return {
     mcp: Mcp.make({ name: api.identifier, version }).add(promoted as unknown as Mcp<HttpRouter.HttpRouter>),
     contract: Object.fromEntries(entries.map(({ endpoint }) => [endpoint.name, endpoint])) as unknown as Contracts<A, T>

@@ -33,9 +33,12 @@ const recording = <M extends Mcp<never, never>>(mcp: M, calls: Array<RecordedCal
       return handler(input, call)
     }
   const { entries } = mcp.definition
-  const tools = entries.tools.map((entry) => ({ ...entry, handler: record(entry.endpoint.name, entry.handler) }))
+  const operations = entries.operations.map((entry) => ({
+    ...entry,
+    handler: record(entry.endpoint.name, entry.handler)
+  }))
   return Object.assign(Object.create(Object.getPrototypeOf(mcp)), mcp, {
-    definition: { ...mcp.definition, entries: { ...entries, tools } }
+    definition: { ...mcp.definition, entries: { ...entries, operations } }
   })
 }
 

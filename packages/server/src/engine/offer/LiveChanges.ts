@@ -24,8 +24,8 @@ export interface LiveParts {
 }
 
 /** What those who listen are told once these entries came, went or were replaced. */
-const changesOf = ({ prompts, resources, templates, tools }: Entries): ReadonlyArray<Change> => [
-  ...(tools.length === 0 ? [] : [Change.tools]),
+const changesOf = ({ prompts, resources, templates }: Entries, toolsChanged: boolean): ReadonlyArray<Change> => [
+  ...(toolsChanged ? [Change.tools] : []),
   ...(prompts.length === 0 ? [] : [Change.prompts]),
   ...(resources.length + templates.length === 0 ? [] : [Change.resources]),
   // Whoever watches a URI reads another thing there from now on, or nothing.
@@ -85,9 +85,9 @@ export class LiveChanges {
     if (errors.length > 0) {
       return Effect.fail(new McpBuildErrors({ server: info.implementation.name, errors, undone: "changed" }))
     }
-    return Effect.map(offer.put(next), () => {
+    return Effect.map(offer.put(next), (toolsChanged) => {
       this.#entries = next
-      for (const change of changesOf(touched)) hub.publish(change)
+      for (const change of changesOf(touched, toolsChanged)) hub.publish(change)
     })
   }
 

@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
-import type { Added, Entries } from "../../handler/Entry.ts"
+import type { Added, Entries, OperationEntry } from "../../handler/Entry.ts"
 import { operationTool } from "../../handler/OperationTool.ts"
 import { promptHandler, type PromptHandler } from "../../handler/PromptHandler.ts"
 import { resourceHandler, type ResourceHandler } from "../../handler/ResourceHandler.ts"
@@ -18,6 +18,8 @@ import { ListTable, type Lease, type Listed, type ServedEntry } from "./ListTabl
 
 export interface Offer {
   readonly tools: ListTable<ToolHandler>
+  /** Operations that are no tools. */
+  readonly operations: ListTable<ToolHandler>
   readonly resources: ListTable<ResourceHandler>
   readonly templates: ListTable<TemplateHandler>
   readonly prompts: ListTable<PromptHandler>
@@ -25,8 +27,12 @@ export interface Offer {
 
 /** An offer whose entries can change. */
 export interface ChangingOffer extends Offer {
-  /** Offers these entries, which have no build errors, and no others. An entry that was offered already is kept as it is. */
-  readonly put: (entries: Entries) => Effect.Effect<void>
+  /**
+   * Offers these entries, which have no build errors, and no others. An entry that was offered already is kept as it is.
+   *
+   * @returns whether the list of tools is another one
+   */
+  readonly put: (entries: Entries) => Effect.Effect<boolean>
 }
 
 /** The services of one entry, and what keeps them. */
@@ -104,9 +110,9 @@ class ChangingList<E extends Added, H extends Listed> {
    * Makes what is new among the entries.
    *
    * @param made gets what was made, so that it can be released where something else fails
-   * @returns offers them
+   * @returns offers them, and says whether the list is another one
    */
-  prepare(entries: ReadonlyArray<E>, provide: Provide, made: Array<Lease>): Effect.Effect<() => void> {
+  prepare(entries: ReadonlyArray<E>, provide: Provide, made: Array<Lease>): Effect.Effect<() => boolean> {
     const make = (entry: E): Effect.Effect<readonly [E, ServedEntry<H>]> =>
       Effect.map(provide(entry), (provided) => {
         if (provided.lease !== undefined) made.push(provided.lease)
@@ -120,7 +126,7 @@ class ChangingList<E extends Added, H extends Listed> {
   }
 
   /** A list that is the same stays the same, for the cursors of its pages. */
-  #offer(known: ReadonlyMap<E, ServedEntry<H>>, entries: ReadonlyArray<E>): void {
+  #offer(known: ReadonlyMap<E, ServedEntry<H>>, entries: ReadonlyArray<E>): boolean {
     const before = this.#served
     const next = new Map(
       entries.flatMap((entry) => {
@@ -129,10 +135,11 @@ class ChangingList<E extends Added, H extends Listed> {
       })
     )
     const gone = [...before].flatMap(([entry, served]) => (next.has(entry) ? [] : [served]))
-    if (gone.length === 0 && next.size === before.size) return
+    if (gone.length === 0 && next.size === before.size) return false
     this.#served = next
     this.table.replace([...next.values()])
     for (const { lease } of gone) lease?.release()
+    return true
   }
 }
 
@@ -146,10 +153,13 @@ const keyed = ({ key }: { readonly key: string }): string => key
  */
 export const makeOffer = (base: Context.Context<never>, scope: Scope.Scope): ChangingOffer => {
   const provide = provision(base, scope)
-  const tools = new ChangingList(
-    ({ name }: ToolHandler) => name,
-    ({ endpoint, handler, settings }: Entries["tools"][number]) => operationTool(endpoint, handler, settings)
-  )
+  const operationList = () =>
+    new ChangingList(
+      ({ name }: ToolHandler) => name,
+      ({ endpoint, handler, settings }: OperationEntry) => operationTool(endpoint, handler, settings)
+    )
+  const tools = operationList()
+  const operations = operationList()
   const resources = new ChangingList(keyed, ({ definition, read }: Entries["resources"][number]) =>
     resourceHandler(definition, read)
   )
@@ -161,6 +171,7 @@ export const makeOffer = (base: Context.Context<never>, scope: Scope.Scope): Cha
   )
   return {
     tools: tools.table,
+    operations: operations.table,
     resources: resources.table,
     templates: templates.table,
     prompts: prompts.table,
@@ -168,14 +179,24 @@ export const makeOffer = (base: Context.Context<never>, scope: Scope.Scope): Cha
       Effect.suspend(() => {
         const made: Array<Lease> = []
         const prepared = Effect.all([
-          tools.prepare(entries.tools, provide, made),
+          tools.prepare(
+            entries.operations.filter(({ promoted }) => promoted),
+            provide,
+            made
+          ),
+          operations.prepare(
+            entries.operations.filter(({ promoted }) => !promoted),
+            provide,
+            made
+          ),
           resources.prepare(entries.resources, provide, made),
           templates.prepare(entries.templates, provide, made),
           prompts.prepare(entries.prompts, provide, made)
         ])
         return Effect.onExit(
           Effect.map(prepared, (offers) => {
-            for (const offer of offers) offer()
+            const [toolsChanged] = offers.map((offer) => offer())
+            return toolsChanged === true
           }),
           (exit) =>
             Effect.sync(() => {
