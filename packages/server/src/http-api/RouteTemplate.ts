@@ -73,7 +73,8 @@ export const parseRoute = (route: string, prefix = ""): Result.Result<RouteTempl
 
 /** Why a prefix could not be put before paths. */
 export const prefixProblem = (prefix: string): string | undefined => {
-  if (!prefix.startsWith("/") || prefix.endsWith("/")) return 'a prefix begins with a slash and ends without one: "/api"'
+  if (!prefix.startsWith("/") || prefix.endsWith("/"))
+    return 'a prefix begins with a slash and ends without one: "/api"'
   return prefix
     .slice(1)
     .split("/")

@@ -91,8 +91,7 @@ export const formOf = (schema: Json, root: JsonObject, depth = 0): TextForm => {
   if (depth > maxDepth) return beyond("a value without end")
   if (!isJsonObject(schema)) return beyond("any value")
   if (schema["$ref"] !== undefined) return formOf(resolved(schema, root), root, depth + 1)
-  const all = (schemas: ReadonlyArray<Json>) =>
-    schemas.map((one) => formOf(one, root, depth + 1)).reduce(either, no)
+  const all = (schemas: ReadonlyArray<Json>) => schemas.map((one) => formOf(one, root, depth + 1)).reduce(either, no)
   const { const: only, enum: values, type } = schema
   if (only !== undefined) return ofLiteral(only)
   if (Array.isArray(values)) return values.map(ofLiteral).reduce(either, no)
@@ -105,7 +104,10 @@ export const formOf = (schema: Json, root: JsonObject, depth = 0): TextForm => {
   const parts = schema["allOf"]
   if (!Array.isArray(parts)) return beyond("any value")
   // Every part holds, so one that says less than "any value" says what the whole is.
-  return parts.map((part) => formOf(part, root, depth + 1)).find((one) => !one.beyond.includes("any value")) ?? beyond("any value")
+  return (
+    parts.map((part) => formOf(part, root, depth + 1)).find((one) => !one.beyond.includes("any value")) ??
+    beyond("any value")
+  )
 }
 
 const numeric = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
@@ -134,7 +136,9 @@ const oneProblem = (form: TextForm): string | undefined => {
   const others = otherwise(form)
   if (form.text && others.length > 0) return `may be text or ${others.join(" or ")}, which text does not tell apart`
   const word = [...form.words].find((one) => meansMore(form, one))
-  return word === undefined ? undefined : `may be the text ${JSON.stringify(word)} or the value, which text does not tell apart`
+  return word === undefined
+    ? undefined
+    : `may be the text ${JSON.stringify(word)} or the value, which text does not tell apart`
 }
 
 const isScalar = (form: TextForm): boolean =>

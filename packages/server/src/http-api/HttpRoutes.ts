@@ -1,0 +1,285 @@
+/**
+ * The HTTP routes of a server: each operation that has one is served with the function, the checks and the limits that
+ * it has as a tool, whether it is a tool or not.
+ */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
+import type * as Scope from "effect/Scope"
+import * as FindMyWay from "effect/http/FindMyWay"
+import * as HttpRouter from "effect/http/HttpRouter"
+import * as HttpServerError from "effect/http/HttpServerError"
+import * as HttpServerRequest from "effect/http/HttpServerRequest"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import type * as HttpApi from "effect/http-api/HttpApi"
+import * as HttpApiSwagger from "effect/http-api/HttpApiSwagger"
+import * as OpenApi from "effect/http-api/OpenApi"
+import type { AuthSettings } from "../Authentication.ts"
+import type { Entries } from "../handler/Entry.ts"
+import { addDocuments, addEndpoint } from "../http-router/McpRouter.ts"
+import { routerDoor, type RequestOptions } from "../http-router/RouterDoor.ts"
+import { Live } from "../Live.ts"
+import { Mcp, type AnyMcp } from "../Mcp.ts"
+import { McpBuildErrors, type McpBuildError } from "../McpBuildError.ts"
+import { webDoorParts } from "../McpHttp.ts"
+import type { Served } from "../Served.ts"
+import { routeApi } from "./RouteApi.ts"
+import { routedEntries, type RoutedEntry } from "./RouteChecks.ts"
+import { routeDocument } from "./RouteDocument.ts"
+import { makeRouteDoor } from "./RouteDoor.ts"
+import { problem } from "./RouteReply.ts"
+
+/** How an api is described. */
+export interface ApiSettings extends AuthSettings {
+  /** What goes before every path: `"/api"`. */
+  readonly prefix?: `/${string}`
+}
+
+/** What the layer is told beside the settings of every HTTP door. */
+export interface RoutesOptions<P, RP> extends RequestOptions<P, RP>, ApiSettings {
+  /** Where MCP is served beside the routes, as by `McpRouter`: `"/mcp"`. It is not, where this is left out. */
+  readonly mcp?: `/${string}`
+  /** Where the OpenAPI document is: `"/openapi.json"` by default; `false` for nowhere. */
+  readonly openapi?: `/${string}` | false
+  /** Where a page is on which people read and try the routes: `"/docs"`. There is none, where this is left out. */
+  readonly docs?: `/${string}`
+}
+
+const entriesOf = ({ definition }: AnyMcp): Entries => definition.entries
+
+const routed = (mcp: AnyMcp, prefix: string | undefined): Result.Result<ReadonlyArray<RoutedEntry>, McpBuildErrors> => {
+  const others = Mcp.check(mcp)
+  const routes = others.length > 0 ? Result.succeed([]) : routedEntries(entriesOf(mcp).operations, prefix)
+  const errors = [...others, ...(Result.isFailure(routes) ? routes.failure : [])]
+  return errors.length > 0 || Result.isFailure(routes)
+    ? Result.fail(new McpBuildErrors({ server: mcp.definition.info.implementation.name, errors }))
+    : Result.succeed(routes.success)
+}
+
+/**
+ * Every reason why a server or its routes cannot be served, at once; empty when they can. The layer runs the same check.
+ *
+ * @example
+ * ```ts
+ * import { Endpoint, Mcp } from "@treadle/server"
+ * import { HttpRoutes } from "@treadle/server/http-api"
+ * import * as Schema from "effect/Schema"
+ *
+ * const find = Endpoint.make("find", {
+ *   description: "Finds shows",
+ *   input: { where: Schema.Struct({ city: Schema.String }) },
+ *   http: "GET /shows"
+ * })
+ * const mcp = Mcp.make({ name: "box", version: "1.0.0" }).tool(find, async () => "")
+ * HttpRoutes.check(mcp).map((error) => error._tag) // => ["InvalidRoute"]
+ * ```
+ */
+const check = (mcp: AnyMcp, settings: ApiSettings = {}): ReadonlyArray<McpBuildError> => {
+  const found = routed(mcp, settings.prefix)
+  return Result.isFailure(found) ? found.failure.errors : []
+}
+
+const apiOf = (mcp: AnyMcp, operations: ReadonlyArray<RoutedEntry>, { auth, prefix }: ApiSettings): HttpApi.Top => {
+  const { implementation: server, instructions } = mcp.definition.info
+  return routeApi(server.name, operations, prefix ?? "", () =>
+    routeDocument({ server, instructions, routed: operations, prefix: prefix ?? "", auth })
+  )
+}
+
+/**
+ * The operations that have routes as an Effect `HttpApi`: `HttpApiClient.make` makes a client of it, with a function for
+ * each operation by its name, and `OpenApi.fromApi` the document.
+ *
+ * Its values are those of the endpoints, its declared errors their classes; whatever else a route says is a
+ * `RouteProblem`.
+ *
+ * @param settings what the layer is told too: `prefix`, and `auth`, which the document tells of
+ *
+ * @example
+ * ```ts
+ * import { Endpoint, Mcp } from "@treadle/server"
+ * import { HttpRoutes } from "@treadle/server/http-api"
+ * import * as OpenApi from "effect/http-api/OpenApi"
+ * import * as Result from "effect/Result"
+ * import * as Schema from "effect/Schema"
+ *
+ * const double = Endpoint.make("double", {
+ *   description: "Twice a number",
+ *   input: { n: Schema.Int },
+ *   output: Schema.Int,
+ *   http: "GET /double/:n"
+ * })
+ * const mcp = Mcp.make({ name: "sums", version: "1.0.0" }).tool(double, async ({ n }) => 2 * n)
+ * const api = Result.getOrThrow(HttpRoutes.api(mcp))
+ * Object.keys(OpenApi.fromApi(api).paths) // => ["/double/{n}"]
+ * ```
+ */
+const api = (mcp: AnyMcp, settings: ApiSettings = {}): Result.Result<HttpApi.Top, McpBuildErrors> =>
+  Result.map(routed(mcp, settings.prefix), (operations) => apiOf(mcp, operations, settings))
+
+/** What an application still has to give: all but the services of one request, which the door provides. */
+type Needs<R, P, RP> = Exclude<R, P> | RP | HttpRouter.HttpRouter
+
+/** The verbs of each path, and those paths as a router knows them that is asked once nothing else was found. */
+const verbsByPath = (operations: ReadonlyArray<RoutedEntry>) => {
+  const verbs = new Map<string, Array<string>>()
+  const shapeOf = ({ key, verb }: RoutedEntry["plan"]["template"]) => key.slice(verb.length)
+  for (const { plan } of operations) {
+    const shape = shapeOf(plan.template)
+    const { verb } = plan.template
+    verbs.set(shape, [...(verbs.get(shape) ?? []), ...(verb === "GET" ? ["GET", "HEAD"] : [verb])])
+  }
+  return (one: RoutedEntry): ReadonlyArray<string> => verbs.get(shapeOf(one.plan.template)) ?? []
+}
+
+/** The longest argument of a path that is told from a path that is not there. */
+const longest = 65_536
+
+/** Whether a path is below the prefix, or begins as a route does. The others belong to the application. */
+const ownedBelow = (operations: ReadonlyArray<RoutedEntry>, prefix: string) => {
+  const beginnings = new Set(
+    operations.flatMap(({ plan: { template } }) => {
+      const [first] = template.segments
+      return prefix !== "" || first === undefined || !("text" in first) ? [] : [first.text.toLowerCase()]
+    })
+  )
+  return (url: string): boolean => {
+    const [path = ""] = url.split(/[?#]/, 1)
+    return prefix === ""
+      ? beginnings.has((path.split("/")[1] ?? "").toLowerCase())
+      : `${path}/`.toLowerCase().startsWith(`${prefix.toLowerCase()}/`)
+  }
+}
+
+type Door = ReturnType<typeof makeRouteDoor>
+
+/**
+ * Answers what the router of the application has no route for, where the path is ours: another verb, an argument that the
+ * router finds too long, and whatever else is not there.
+ */
+const elsewhere = Effect.fnUntraced(function* (
+  operations: ReadonlyArray<RoutedEntry>,
+  door: Door,
+  verbsOf: (one: RoutedEntry) => ReadonlyArray<string>,
+  prefix: string
+) {
+  const ways = FindMyWay.make<ReadonlyArray<string>>({
+    ...(yield* HttpRouter.RouterConfig),
+    maxParamLength: longest
+  })
+  const known = new Set<ReadonlyArray<string>>()
+  for (const one of operations) {
+    const verbs = verbsOf(one)
+    if (!known.has(verbs)) ways.all(one.plan.template.path, verbs)
+    known.add(verbs)
+  }
+  const owned = ownedBelow(operations, prefix)
+  return (request: HttpServerRequest.HttpServerRequest) => {
+    const verbs = ways.find("GET", request.url)?.handler
+    if (verbs !== undefined) {
+      return door.elsewhere(request, verbs, problem(414, { detail: "An argument of the path is too long" }))
+    }
+    return owned(request.url) ? Effect.succeed(problem(404, { detail: "Nothing is served at this path" })) : undefined
+  }
+})
+
+const isNotFound = (error: unknown): boolean =>
+  HttpServerError.isHttpServerError(error) && error.reason._tag === "RouteNotFound"
+
+/** Adds everything to the router. */
+const add = Effect.fnUntraced(function* <P, RP>(
+  served: Served,
+  mcp: AnyMcp,
+  operations: ReadonlyArray<RoutedEntry>,
+  options: RoutesOptions<P, RP>
+) {
+  const { docs, mcp: endpoint, openapi = "/openapi.json", prefix } = options
+  const router = yield* HttpRouter.HttpRouter
+  const parts = webDoorParts(served, options)
+  const door = makeRouteDoor({ served, door: yield* routerDoor(options), settings: options, prefix: prefix ?? "" })
+  const verbsOf = verbsByPath(operations)
+  for (const one of operations) {
+    const { endpoint: contract } = one.entry
+    const handle = door.handle({ endpoint: contract, plan: one.plan }, verbsOf(one))
+    yield* router.add(one.plan.template.verb, one.plan.template.path, handle)
+  }
+  const answer = yield* elsewhere(operations, door, verbsOf, prefix ?? "")
+  yield* router.addGlobalMiddleware((handled) =>
+    Effect.catch(handled, (error) =>
+      isNotFound(error)
+        ? Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => answer(request) ?? Effect.fail(error))
+        : Effect.fail(error)
+    )
+  )
+  if (endpoint !== undefined) yield* addEndpoint(router, parts, { ...options, path: endpoint })
+  yield* addDocuments(router, parts, options)
+  const described = apiOf(mcp, operations, options)
+  if (openapi !== false) {
+    const text = JSON.stringify(OpenApi.fromApi(described))
+    yield* router.add("GET", openapi, HttpServerResponse.text(text, { contentType: "application/json" }))
+  }
+  if (docs !== undefined) yield* Layer.build(HttpApiSwagger.layer(described, { path: docs }))
+})
+
+/**
+ * Adds the routes to the router, until the Scope closes.
+ *
+ * Fails with `McpBuildErrors`. The services of handlers are captured here, except those that `request` provides.
+ *
+ * @returns what is served; its `live` takes parts that need what the handlers need
+ */
+const scoped = <R, P = never, RP = never>(
+  mcp: Mcp<R>,
+  options: RoutesOptions<P, RP> = {}
+): Effect.Effect<Served<R, {}>, McpBuildErrors, Needs<R, P, RP> | Scope.Scope> =>
+  Effect.gen(function* () {
+    const operations = yield* Effect.fromResult(routed(mcp, options.prefix))
+    const served = yield* Mcp.served(mcp, options)
+    yield* add(served, mcp, operations, options)
+    return served
+  }) as unknown as Effect.Effect<Served<R, {}>, McpBuildErrors, Needs<R, P, RP> | Scope.Scope>
+
+/**
+ * Serves every operation that has a route, tool or not, in an Effect HTTP application.
+ *
+ * A route runs what the tool runs: the same decoding, function, time limit and scopes, with `auth`, `principal` and
+ * `request` as `McpRouter` has them. With `mcp`, both are one server, so that they share its state and its limits.
+ *
+ * Fails with `McpBuildErrors`. The services of handlers are captured when the layer is built, except those that
+ * `request` provides.
+ *
+ * @param options `mcp`, `prefix`, `openapi` and `docs`, beside what `McpRouter.layer` takes
+ *
+ * @example
+ * ```ts
+ * import { Endpoint, Mcp } from "@treadle/server"
+ * import { HttpRoutes } from "@treadle/server/http-api"
+ * import * as HttpRouter from "effect/http/HttpRouter"
+ * import * as HttpServer from "effect/http/HttpServer"
+ * import * as Layer from "effect/Layer"
+ * import * as Schema from "effect/Schema"
+ *
+ * const double = Endpoint.make("double", {
+ *   description: "Twice a number",
+ *   input: { n: Schema.Int },
+ *   output: Schema.Int,
+ *   http: "GET /double/:n"
+ * })
+ * const mcp = Mcp.make({ name: "sums", version: "1.0.0" }).tool(double, async ({ n }) => 2 * n)
+ * const app = HttpRoutes.layer(mcp).pipe(Layer.provide(HttpServer.layerServices))
+ * const { dispose, handler } = HttpRouter.toWebHandler(app, { disableLogger: true })
+ * const response = await handler(new Request("http://localhost/double/21"))
+ * await response.json() // => 42
+ * await dispose()
+ * ```
+ */
+const layer = <R, P = never, RP = never>(
+  mcp: Mcp<R>,
+  options: RoutesOptions<P, RP> = {}
+): Layer.Layer<Live, McpBuildErrors, Needs<R, P, RP>> =>
+  Layer.effect(
+    Live,
+    Effect.map(scoped(mcp, options), ({ live }) => live)
+  )
+
+export const HttpRoutes = { api, check, layer, scoped }
