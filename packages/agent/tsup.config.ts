@@ -7,7 +7,10 @@ import { defineConfig } from "tsup"
 export default defineConfig({
   entry: {
     index: "src/index.ts",
-    "model/index": "src/model/index.ts"
+    "model/index": "src/model/index.ts",
+    "node/index": "src/node/index.ts",
+    "promise/index": "src/promise/index.ts",
+    "test/index": "src/test/index.ts"
   },
   outDir: "dist/bundle",
   format: "esm",

@@ -7,6 +7,7 @@ import { defineConfig } from "tsup"
 export default defineConfig({
   entry: {
     index: "src/index.ts",
+    "names/index": "src/names/index.ts",
     "node/index": "src/node/index.ts",
     "promise/index": "src/promise/index.ts",
     "typegen/index": "src/typegen/index.ts",

@@ -51,6 +51,7 @@ const folders: Readonly<Record<string, Readonly<Record<string, ReadonlyArray<str
     promise: ["entry", "call", "vocabulary"],
     node: ["entry", "promise", "engine", "transport", "vocabulary"],
     typegen: ["vocabulary"],
+    names: [],
     command: ["typegen", "node", "entry", "vocabulary"]
   },
   oauth: {
@@ -69,7 +70,8 @@ const folders: Readonly<Record<string, Readonly<Record<string, ReadonlyArray<str
     serve: ["supervise", "vocabulary"],
     entry: ["serve", "supervise", "loop", "toolbox", "vocabulary"],
     promise: ["entry", "vocabulary"],
-    test: ["entry", "promise", "model", "vocabulary"]
+    test: ["entry", "promise", "model", "vocabulary"],
+    node: ["entry", "vocabulary"]
   },
   testing: { vocabulary: [] }
 }
@@ -117,7 +119,7 @@ const entries: Readonly<Record<string, ReadonlyArray<string>>> = {
     "ToolCalls.ts"
   ],
   oauth: ["index.ts", "OAuth.ts"],
-  agent: ["index.ts"],
+  agent: ["index.ts", "Agent.ts", "AgentRun.ts", "AgentTree.ts", "Conversation.ts", "AgentMcp.ts"],
   testing: []
 }
 
@@ -129,7 +131,7 @@ const heavy: ReadonlyArray<{ readonly module: RegExp; readonly only: RegExp }> =
   { module: /^effect\/ai\//, only: /^packages\/(?:agent\/src|server\/src\/toolkit|client\/src\/toolkit)\// },
   { module: /^effect\/(?:Logger|ManagedRuntime|process\/.*|cli\/.*)$/, only: /^(?!)/ },
   { module: /^@effect\/platform-node/, only: /^(?!)/ },
-  { module: /^node:/, only: /^packages\/(?:server|client|oauth)\/src\/(?:node|command)\/|^packages\/testing\// },
+  { module: /^node:/, only: /^packages\/(?:server|client|oauth|agent)\/src\/(?:node|command)\/|^packages\/testing\// },
   { module: /^effect$/, only: /^(?!)/ }
 ]
 

@@ -18,6 +18,8 @@ export interface AgentLimits {
   readonly totalChildren?: number
   /** Tokens of a tree. Default 2,000,000. */
   readonly treeTokens?: number
+  /** Tokens that the model can read at once; a transcript is shortened at 70 % of it. Default 128,000. */
+  readonly window?: number
 }
 
 /** All limits, as they hold. */
@@ -30,5 +32,12 @@ export const defaultLimits: Limits = {
   depth: 4,
   children: 8,
   totalChildren: 64,
-  treeTokens: 2_000_000
+  treeTokens: 2_000_000,
+  window: 128_000
 }
+
+/** The names of all limits, for those who write JavaScript. */
+export const limitNames: ReadonlySet<string> = new Set(Object.keys(defaultLimits))
+
+/** The limits of an agent with the defaults of those that it does not say. */
+export const limitsOf = (said: AgentLimits = {}): Limits => ({ ...defaultLimits, ...said })

@@ -1,1 +1,54 @@
+/**
+ * Agents as library calls. Models are in `@treadle/agent/model`, tests in `@treadle/agent/test`, promises in
+ * `@treadle/agent/promise`, commands and secrets of Node in `@treadle/agent/node`.
+ */
+
+/** Make an agent, and run it. */
+export { Agent } from "./Agent.ts"
+export type { ConnectedAgent, RunItem } from "./AgentRun.ts"
+export type { Conversation, ConversationStatus } from "./Conversation.ts"
+export type { RunOptions } from "./RunOptions.ts"
 export { defaultLimits, type AgentLimits } from "./Limits.ts"
+
+/** Its servers. */
+export { Server } from "./Server.ts"
+export type {
+  AgentDefinition,
+  AnyAgent,
+  HttpServerSettings,
+  OpenServer,
+  ServerLike,
+  ServerRef,
+  Servers,
+  ServerSettings
+} from "./AgentDefinition.ts"
+export type { Tag } from "./Tag.ts"
+
+/** How it ended, what happened on the way, and why there was no run. */
+export {
+  Outcome,
+  type OutcomeFields,
+  type RunCall,
+  type RunStatus,
+  type RunUsage,
+  type TypedRunCall
+} from "./Outcome.ts"
+export type { AgentEvent, AgentEventBody, ListedTool } from "./AgentEvent.ts"
+export { AgentError, AgentReason } from "./AgentError.ts"
+export { describeProblem, type AgentProblem } from "./AgentProblem.ts"
+
+/** Subagents. */
+export {
+  HandleRefused,
+  SpawnRefused,
+  type CancelAck,
+  type Delivered,
+  type SpawnMode,
+  type SpawnRefusal,
+  type SpawnRequest,
+  type SubagentState,
+  type Supervisor
+} from "./Supervisor.ts"
+
+/** Secrets by reference. */
+export { Secret, SecretError, SecretProblem, SecretStore, type SecretReference, type SecretTemplate } from "./Secret.ts"

@@ -1,0 +1,83 @@
+/**
+ * Shortening a transcript that grows beyond what a model can read: the older part is summed up in one message. It never
+ * leaves a call without its result, nor an answer of the model at the front.
+ */
+import type * as Prompt from "effect/ai/Prompt"
+import { cutText } from "../Text.ts"
+
+/** How full the window may be before the transcript is shortened. */
+const fullness = 0.7
+
+/** Messages at the end that stay as they are, at least. */
+const keep = 12
+
+/** Characters of one message that the summary is made of. */
+const clip = 2_000
+
+/** What is to be summed up. */
+export interface CompactionPlan {
+  /** The first message that stays. */
+  readonly until: number
+  /** What the run was last asked for in the part that goes. */
+  readonly task: string
+  /** The part that goes, as text. */
+  readonly text: string
+}
+
+const partText = (part: Prompt.Part): string => {
+  switch (part.type) {
+    case "text":
+    case "reasoning":
+      return part.text
+    case "tool-call":
+      return `calls ${part.name} with ${JSON.stringify(part.params) ?? ""}`
+    case "tool-result":
+      return `${part.name} ${part.isFailure ? "failed" : "gave"}: ${typeof part.result === "string" ? part.result : (JSON.stringify(part.result) ?? "")}`
+    default:
+      return `[${part.type}]`
+  }
+}
+
+const textOf = ({ content }: Prompt.Message): string =>
+  typeof content === "string" ? content : content.map(partText).join("\n")
+
+/** Whether a part of the transcript may begin here: a result belongs to the message before it. */
+const mayBegin = (message: Prompt.Message | undefined): boolean => message !== undefined && message.role !== "tool"
+
+/**
+ * What to shorten.
+ *
+ * @param size tokens of the transcript
+ * @param window tokens that the model can read
+ * @returns nothing while there is room, or where nothing can go
+ */
+export const planCompaction = (
+  messages: ReadonlyArray<Prompt.Message>,
+  size: number,
+  window: number
+): CompactionPlan | undefined => {
+  if (size <= window * fullness) return undefined
+  let until = messages.length - keep
+  while (until > 0 && !mayBegin(messages[until])) until--
+  if (until < 2) return undefined
+  const gone = messages.slice(0, until)
+  const task = gone.findLast(({ role }) => role === "user")
+  return {
+    until,
+    task: task === undefined ? "" : textOf(task),
+    text: gone.map((message) => `${message.role}: ${cutText(textOf(message), clip, "…")}`).join("\n\n")
+  }
+}
+
+/** What the model is asked for, when a transcript is summed up. */
+export const summaryRequest =
+  "Sum up this transcript of your own work for yourself, so that you can go on without it. Say what the goals are, " +
+  "what was decided, which facts were found (with names, numbers and addresses as they are), and what is still open. " +
+  "Be short, and add nothing."
+
+/** The message that stands for the part that went. */
+export const summaryMessage = ({ task }: CompactionPlan, summary: string): string =>
+  [...(task === "" ? [] : [task]), `[What happened so far, summed up]\n${summary}`].join("\n\n")
+
+/** A summary without a model, where none could be had: what was called, in order. */
+export const plainSummary = ({ text }: CompactionPlan): string => cutText(text, 4 * clip, "… [truncated]")

@@ -1,0 +1,42 @@
+/**
+ * The answer of a run: text, or JSON of an agreed form that is checked.
+ */
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { toolShape, type PureSchema } from "@treadle/protocol/endpoint"
+import { isJsonObject, type JsonObject, type Misfit } from "@treadle/protocol/json"
+
+/** The form of an answer. */
+export interface AnswerForm {
+  /** Its JSON Schema. */
+  readonly schema: JsonObject
+  readonly decode: (json: unknown) => Effect.Effect<unknown, Misfit>
+}
+
+/** The form that a schema gives. What the schema refers to goes with it. */
+export const answerForm = (schema: PureSchema): AnswerForm => {
+  const { input, inputSchema } = toolShape({ input: Schema.Struct({ answer: schema as Schema.Codec<unknown> }) })
+  const { properties, type: _, required: __, ...definitions } = inputSchema
+  const own = isJsonObject(properties) && isJsonObject(properties["answer"]) ? properties["answer"] : {}
+  return {
+    schema: { ...own, ...definitions },
+    decode: (json) => Effect.map(input.decode({ answer: json }), (decoded) => (decoded as { answer: unknown }).answer)
+  }
+}
+
+const parsed = (text: string): Effect.Effect<unknown, Misfit> => {
+  const fenced = /^\s*```(?:json)?\s*\n(.*)\n\s*```\s*$/su.exec(text)?.[1]
+  try {
+    return Effect.succeed(JSON.parse(fenced ?? text))
+  } catch {
+    return Effect.fail({ problems: ["it is not JSON"] })
+  }
+}
+
+/** The answer in a text; in a fence of code, too. */
+export const answerInText = (form: AnswerForm, text: string): Effect.Effect<unknown, Misfit> =>
+  Effect.flatMap(parsed(text), form.decode)
+
+/** What the model is told of an answer that is not of its form. */
+export const askAgain = ({ problems }: Misfit): string =>
+  `The answer is not of the agreed form: ${problems.join("; ")}. Give it once more, as JSON alone.`

@@ -1,0 +1,191 @@
+/**
+ * The calls of one answer of the model: each gets one result. Calls to one server go one after another, those to
+ * different servers at once, and so do the agent's own tools.
+ */
+import * as Effect from "effect/Effect"
+import * as Random from "effect/Random"
+import type { McpError } from "@treadle/client"
+import { isJsonObject, type JsonObject } from "@treadle/protocol/json"
+import { AgentError, AgentReason } from "../AgentError.ts"
+import type { RunCall } from "../Outcome.ts"
+import type { RunFacts } from "../RunFacts.ts"
+import type { ServerTool } from "../toolbox/Catalogue.ts"
+import { observed, refusal, type Finish, type Observation } from "../toolbox/Observation.ts"
+import type { Found, Toolbox } from "../toolbox/Toolbox.ts"
+import type { History, ModelCall } from "./History.ts"
+import { attempts, brokenInRow, delayBefore, faultNotice, faultPolicy, isLoss } from "./ServerFault.ts"
+
+/** What the calls of a run stand on. */
+export interface StepParts {
+  readonly facts: RunFacts
+  readonly toolbox: Toolbox
+  readonly history: History
+  /** `_meta` of every request to a server. */
+  readonly runMeta: { readonly [key: string]: string }
+  /** All calls of the run, in their order. */
+  readonly calls: Array<RunCall>
+  /** Failures in a row, by server. */
+  readonly broken: Map<string, number>
+}
+
+/** The arguments of a call, or why there are none. */
+const argumentsOf = ({ params }: ModelCall, known: JsonObject): JsonObject | Observation => {
+  if (params === undefined || params === null) return {}
+  if (!isJsonObject(params)) return refusal("The arguments of this call are no JSON object. Call it again with one.")
+  const [only, ...others] = Object.keys(params)
+  const raw = params["_raw"]
+  const isRaw = only === "_raw" && others.length === 0 && !Object.hasOwn(known, "_raw")
+  return isRaw && typeof raw === "string"
+    ? refusal("The arguments of this call are no valid JSON. Call it again with a JSON object.")
+    : params
+}
+
+const isObservation = (value: JsonObject | Observation): value is Observation => "isError" in value && "value" in value
+
+const propertiesOf = (found: Found): JsonObject => {
+  const { properties } = found._tag === "Own" ? found.tool.inputSchema : found.tool.tool.inputSchema
+  return isJsonObject(properties) ? properties : {}
+}
+
+/** Whether a revision has structured content; they are ordered as text. */
+const hasStructure = (version: string): boolean => version >= "2025-06-18"
+
+const isHarmless = ({ link, tool }: ServerTool): boolean =>
+  link.trusted && (tool.annotations?.readOnlyHint === true || tool.annotations?.idempotentHint === true)
+
+type Called = { readonly observation: Observation; readonly error?: McpError }
+
+/** Runs the calls of one round and puts their results into the history. */
+export class ToolStep {
+  readonly #parts: StepParts
+
+  constructor(parts: StepParts) {
+    this.#parts = parts
+  }
+
+  /**
+   * Makes the calls.
+   *
+   * @returns how `finish` ends the run, where it was called
+   */
+  run(calls: ReadonlyArray<ModelCall>): Effect.Effect<Finish | undefined, AgentError> {
+    const groups = new Map<string, Array<Effect.Effect<Finish | undefined, AgentError>>>()
+    for (const call of calls) {
+      const found = this.#parts.toolbox.find(call.name)
+      const key = found?._tag === "Server" ? `server ${found.tool.link.name}` : `call ${call.id}`
+      groups.set(key, [...(groups.get(key) ?? []), this.#one(call, found)])
+    }
+    const inTurn = [...groups.values()].map((group) => Effect.all(group))
+    return Effect.map(Effect.all(inTurn, { concurrency: "unbounded" }), (ends) =>
+      ends.flat().find((finish) => finish !== undefined)
+    )
+  }
+
+  #one(call: ModelCall, found: Found | undefined): Effect.Effect<Finish | undefined, AgentError> {
+    const server = found?._tag === "Server" ? found.tool.link.name : ""
+    const tool = found === undefined ? call.name : found._tag === "Own" ? found.tool.name : found.tool.tool.name
+    const { calls, facts, history } = this.#parts
+    const at = calls.push({ server, tool, input: call.params }) - 1
+    const ran = Effect.suspend(() => {
+      facts.emit({ _tag: "ToolCalled", id: call.id, server, tool, input: call.params })
+      return this.#ran(call, found)
+    })
+    return Effect.map(ran, ({ error, observation }) => {
+      const { finish, isError, result, value } = observation
+      calls[at] = {
+        server,
+        tool,
+        input: call.params,
+        ...(result === undefined ? {} : { result }),
+        ...(error === undefined ? {} : { error })
+      }
+      history.result(call.id, observation)
+      const text = typeof value === "string" ? value : JSON.stringify(value)
+      facts.emit({ _tag: "ToolReturned", id: call.id, server, tool, isError, text })
+      return finish
+    })
+  }
+
+  #ran(call: ModelCall, found: Found | undefined): Effect.Effect<Called, AgentError> {
+    if (found === undefined) {
+      return Effect.succeed({ observation: refusal(`error: no such tool ${JSON.stringify(call.name)}`) })
+    }
+    const args = argumentsOf(call, propertiesOf(found))
+    if (isObservation(args)) return Effect.succeed({ observation: args })
+    if (found._tag === "Server") return this.#sent(call, found.tool, args, 1)
+    const own = Effect.catchDefect(found.tool.run(args), () =>
+      Effect.succeed(refusal(`error: ${found.tool.name} broke down`))
+    )
+    return Effect.map(own, (observation) => ({ observation }))
+  }
+
+  #sent(call: ModelCall, server: ServerTool, args: JsonObject, attempt: number): Effect.Effect<Called, AgentError> {
+    const { broken, facts, runMeta } = this.#parts
+    const { link, tool } = server
+    const sent = link.session.callTool(tool.name, args, {
+      meta: runMeta,
+      onProgress: (progress) => facts.emit({ _tag: "ToolProgress", id: call.id, ...progress }),
+      ...(link.timeout === undefined ? {} : { timeout: link.timeout })
+    })
+    return Effect.matchEffect(sent, {
+      onSuccess: (result) => {
+        broken.delete(link.name)
+        return Effect.succeed({ observation: observed(result, hasStructure(link.session.version)) })
+      },
+      onFailure: (error) => this.#failed(call, server, args, attempt, error)
+    })
+  }
+
+  #failed(
+    call: ModelCall,
+    server: ServerTool,
+    args: JsonObject,
+    attempt: number,
+    error: McpError
+  ): Effect.Effect<Called, AgentError> {
+    const policy = faultPolicy(error, isHarmless(server))
+    switch (policy._tag) {
+      case "Again":
+        if (attempt >= attempts)
+          return isLoss(error) ? this.#lost(server, error) : this.#told(server, error, "Try again later.")
+        return Effect.flatMap(Random.next, (random) =>
+          Effect.andThen(
+            Effect.sleep(delayBefore(attempt, policy.after, random)),
+            this.#sent(call, server, args, attempt + 1)
+          )
+        )
+      case "Drop":
+        this.#parts.toolbox.drop(server.modelName)
+        return this.#told(server, error, "It is not offered any more in this run.")
+      case "Broken": {
+        const { broken } = this.#parts
+        const count = (broken.get(server.link.name) ?? 0) + 1
+        broken.set(server.link.name, count)
+        return count >= brokenInRow
+          ? this.#lost(server, error)
+          : this.#told(server, error, "The server broke down; another call may work.")
+      }
+      case "Lost":
+        return this.#lost(server, error)
+      case "Tell":
+        return this.#told(server, error, "Go on without it, or try another way.")
+    }
+  }
+
+  #told({ link, tool }: ServerTool, error: McpError, then: string): Effect.Effect<Called> {
+    return Effect.succeed({ observation: refusal(faultNotice(link.name, tool.name, error.message, then)), error })
+  }
+
+  /** A server that the agent needs ends the run; another is left out. */
+  #lost({ link, tool }: ServerTool, error: McpError): Effect.Effect<Called, AgentError> {
+    const { facts, toolbox } = this.#parts
+    if (link.required) {
+      const reason = new AgentReason.RequiredServerDown({ server: link.name, detail: error.message, cause: error })
+      return Effect.fail(new AgentError({ agent: facts.agent, reason }))
+    }
+    toolbox.dropServer(link.name)
+    facts.emit({ _tag: "Degraded", server: link.name, what: `it is left out from here on: ${error.message}` })
+    const notice = faultNotice(link.name, tool.name, error.message, "The server is left out from here on.")
+    return Effect.succeed({ observation: refusal(notice), error })
+  }
+}

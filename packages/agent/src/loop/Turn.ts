@@ -1,0 +1,266 @@
+/**
+ * One turn of an agent: a task, then calls of the model and of tools in alternation, until there is an answer or
+ * something ends it. A run is one turn, a conversation is many over one history.
+ */
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Random from "effect/Random"
+import * as Result from "effect/Result"
+import type { AiError } from "effect/ai/AiError"
+import type { LanguageModel } from "effect/ai/LanguageModel"
+import type * as Prompt from "effect/ai/Prompt"
+import type { Misfit } from "@treadle/protocol/json"
+import { AgentError, AgentReason } from "../AgentError.ts"
+import type { Limits } from "../Limits.ts"
+import { Outcome, type RunStatus } from "../Outcome.ts"
+import type { Catalogue } from "../toolbox/Catalogue.ts"
+import { refusal, type Finish, type Observation } from "../toolbox/Observation.ts"
+import { exhausted } from "./Budget.ts"
+import { planCompaction, plainSummary, summaryMessage, summaryRequest } from "./Compaction.ts"
+import { answerInText, askAgain, type AnswerForm } from "./FinalAnswer.ts"
+import type { ModelCall } from "./History.ts"
+import { LoopGuard } from "./LoopGuard.ts"
+import { askStreaming, askWhole, type ModelAnswer } from "./ModelAnswer.ts"
+import { systemMessages, type Told } from "./PromptParts.ts"
+import { stoppable, type Stoppable, type StopSignal } from "./StopSignal.ts"
+import { ToolStep, type StepParts } from "./ToolStep.ts"
+
+/** What the turns of a run or a conversation stand on. */
+export interface TurnParts extends StepParts {
+  readonly told: Told
+  readonly form: AnswerForm | undefined
+  readonly limits: Limits
+  readonly catalogue: Catalogue
+  readonly model: LanguageModel
+  /** Whether text is told of as it comes. */
+  readonly streams: boolean
+  /** How often a turn waits for a model that is not there before it fails; 0 for a single run. */
+  readonly patience: number
+  /** Counts tokens for the whole tree. */
+  readonly charge: (tokens: number) => void
+  /** Tokens that the tree has used. */
+  readonly treeTokens: () => number
+}
+
+/** How often an answer that is not of its form is asked for once more. */
+const repeats = 2
+
+const cutShort: Observation = refusal("[no result: the call was given up]")
+
+/** Milliseconds to wait for a model that is not there: 1 s, doubling to 30 s, a quarter more or less. */
+const waitFor = (round: number, random: number): number => Math.min(1_000 * 2 ** round, 30_000) * (0.75 + random / 2)
+
+/** What one step came to: the end of the turn, or nothing yet. */
+type StepEnd<A> = Outcome<A> | undefined
+
+/** One turn. */
+class Turn<A> {
+  readonly #parts: TurnParts
+  readonly #signal: StopSignal
+  readonly #began: number
+  readonly #guard = new LoopGuard()
+  readonly #firstCall: number
+  #steps = 0
+  #input = 0
+  #output = 0
+  #text = ""
+  #repeated = 0
+  #abandoned = false
+
+  constructor(parts: TurnParts, signal: StopSignal, began: number) {
+    this.#parts = parts
+    this.#signal = signal
+    this.#began = began
+    this.#firstCall = parts.calls.length
+  }
+
+  /** Goes on until it ends; the history is whole then, whatever happened. */
+  readonly run: Effect.Effect<Outcome<A>, AgentError> = Effect.suspend(() =>
+    Effect.ensuring(
+      Effect.flatMap(this.#step(), (end) => (end === undefined ? this.run : Effect.succeed(end))),
+      Effect.sync(() => this.#parts.history.seal(cutShort))
+    )
+  )
+
+  #step(): Effect.Effect<StepEnd<A>, AgentError> {
+    return Effect.gen({ self: this }, function* () {
+      const { catalogue, facts, history, limits, treeTokens } = this.#parts
+      const refreshed = yield* this.#within(catalogue.refresh)
+      if (refreshed._tag === "Stopped") return this.#stopped(refreshed)
+      const time = (yield* Clock.currentTimeMillis) - this.#began
+      const spent = { steps: this.#steps, tokens: this.#input + this.#output, time }
+      const end = exhausted(limits, spent, treeTokens())
+      if (end !== undefined) return this.#ended(end, true)
+      yield* this.#shortened()
+      facts.emit({ _tag: "StepStarted", step: this.#steps + 1 })
+      const asked = yield* this.#asked(this.#messages())
+      if (asked._tag === "Stopped") return this.#stopped(asked)
+      if (Result.isFailure(asked.value)) return yield* this.#unanswered(asked.value.failure)
+      const answer = asked.value.success
+      this.#text = answer.text === "" ? this.#text : answer.text
+      const calls = history.answered(answer.parts)
+      return calls.length === 0 ? yield* this.#answered(answer) : yield* this.#called(calls)
+    })
+  }
+
+  /** What the model is shown. */
+  #messages(): ReadonlyArray<Prompt.Message> {
+    const { catalogue, history, told, toolbox } = this.#parts
+    return [...systemMessages(told, catalogue, toolbox.scope), ...history.messages]
+  }
+
+  #within<B, E>(effect: Effect.Effect<B, E>): Effect.Effect<Stoppable<B>, E> {
+    return Effect.flatMap(Clock.currentTimeMillis, (now) =>
+      stoppable(effect, this.#signal, Math.max(0, this.#began + this.#parts.limits.deadline - now))
+    )
+  }
+
+  /** Asks the model, which may take its time to be there where the turn is patient. */
+  #asked(messages: ReadonlyArray<Prompt.Message>): Effect.Effect<Stoppable<Result.Result<ModelAnswer, AiError>>> {
+    const { facts, model, patience, streams, toolbox } = this.#parts
+    const tools = toolbox.modelTools
+    const ask = streams
+      ? askStreaming(model, messages, tools, (text) => facts.emit({ _tag: "TextDelta", text }))
+      : askWhole(model, messages, tools)
+    const patiently = (round: number): Effect.Effect<ModelAnswer, AiError> =>
+      Effect.catch(ask, (error) => {
+        if (round >= patience || !error.isRetryable) return Effect.fail(error)
+        return Effect.flatMap(Random.next, (random) =>
+          Effect.andThen(Effect.sleep(waitFor(round, random)), patiently(round + 1))
+        )
+      })
+    return Effect.map(this.#within(Effect.result(patiently(0))), (asked) => {
+      if (asked._tag === "Done" && Result.isSuccess(asked.value)) this.#count(asked.value.success)
+      return asked
+    })
+  }
+
+  #count({ finishReason, input, output, text }: ModelAnswer): void {
+    const { charge, facts } = this.#parts
+    this.#steps++
+    this.#input += input
+    this.#output += output
+    charge(input + output)
+    facts.emit({ _tag: "ModelAnswered", step: this.#steps, text, finishReason, input, output })
+  }
+
+  /** A model that does not answer: a provider's filter declines, anything else leaves the run without a model. */
+  #unanswered(error: AiError): Effect.Effect<Outcome<A>, AgentError> {
+    if (error.reason._tag === "ContentPolicyError") return Effect.succeed(this.#ended("refused", false))
+    const { facts, patience } = this.#parts
+    if (patience > 0) return Effect.succeed(this.#ended("failed", true, undefined, error.message))
+    const reason = new AgentReason.IntelligenceUnavailable({ detail: error.message, cause: error })
+    return Effect.fail(new AgentError({ agent: facts.agent, reason }))
+  }
+
+  /** The model calls nothing: that is its answer. */
+  #answered({ finishReason, text }: ModelAnswer): Effect.Effect<StepEnd<A>> {
+    if (finishReason === "content-filter") return Effect.succeed(this.#ended("refused", false))
+    // A provider that pauses wants to be asked to go on.
+    if (finishReason === "pause") return Effect.succeed(undefined)
+    const cut = finishReason === "length"
+    const { form } = this.#parts
+    if (form === undefined) return Effect.succeed(this.#ended("completed", cut, text))
+    return Effect.map(Effect.result(answerInText(form, text)), (read) => this.#formed(read, cut))
+  }
+
+  #formed(read: Result.Result<unknown, Misfit>, cut: boolean): StepEnd<A> {
+    if (Result.isSuccess(read)) return this.#ended("completed", cut, read.success)
+    if (this.#repeated >= repeats) return this.#ended("completed", true)
+    this.#repeated++
+    this.#parts.history.say(askAgain(read.failure))
+    return undefined
+  }
+
+  #called(calls: ReadonlyArray<ModelCall>): Effect.Effect<StepEnd<A>, AgentError> {
+    const { history } = this.#parts
+    const looping = this.#guard.counts(calls)
+    if (looping !== undefined) {
+      history.seal(refusal("[no result: the same call was made over and over, and the run was ended]"))
+      return Effect.succeed(this.#ended(looping, true))
+    }
+    const step = new ToolStep(this.#parts).run(calls)
+    return Effect.flatMap(this.#within(step), (ran): Effect.Effect<StepEnd<A>> => {
+      const values = history.seal(cutShort)
+      if (ran._tag === "Stopped") return Effect.succeed(this.#stopped(ran))
+      if (ran.value !== undefined) return this.#finished(ran.value)
+      const stalled = this.#guard.learns(values)
+      return Effect.succeed(stalled === undefined ? undefined : this.#ended(stalled, true))
+    })
+  }
+
+  #finished({ answer, refused }: Finish): Effect.Effect<StepEnd<A>> {
+    if (typeof answer === "string") this.#text = answer
+    if (refused) return Effect.succeed(this.#ended("refused", false))
+    const { form } = this.#parts
+    if (form === undefined) {
+      const text = answer === undefined ? this.#text : typeof answer === "string" ? answer : JSON.stringify(answer)
+      return Effect.succeed(this.#ended("completed", false, text))
+    }
+    return Effect.map(Effect.result(form.decode(answer)), (read) => this.#formed(read, false))
+  }
+
+  /** Shortens the history where it grew too long; without a summary of the model, by one of what was called. */
+  #shortened(): Effect.Effect<void> {
+    const { facts, history, limits } = this.#parts
+    const plan = planCompaction(history.messages, history.size, limits.window)
+    if (plan === undefined) return Effect.void
+    return Effect.map(this.#summed(plan.text), (summary) => {
+      history.shorten(plan.until, summaryMessage(plan, summary ?? plainSummary(plan)))
+      facts.emit({ _tag: "Compacted", removed: plan.until, kept: history.messages.length - 1 })
+    })
+  }
+
+  #summed(text: string): Effect.Effect<string | undefined> {
+    const { charge, model } = this.#parts
+    const asked = this.#within(Effect.result(model.generateText({ prompt: `${summaryRequest}\n\n${text}` })))
+    return Effect.map(asked, (summed) => {
+      if (summed._tag === "Stopped" || Result.isFailure(summed.value)) return undefined
+      const { text: summary, usage } = summed.value.success
+      const [input, output] = [usage.inputTokens.total ?? 0, usage.outputTokens.total ?? 0]
+      this.#input += input
+      this.#output += output
+      charge(input + output)
+      return summary.trim() === "" ? undefined : summary
+    })
+  }
+
+  #stopped({ abandoned, status }: Extract<Stoppable<unknown>, { _tag: "Stopped" }>): Outcome<A> {
+    this.#abandoned ||= abandoned
+    return this.#ended(status, true)
+  }
+
+  #ended(status: RunStatus, partial: boolean, answer?: unknown, error?: string): Outcome<A> {
+    const { calls, facts, form } = this.#parts
+    const usage = { input: this.#input, output: this.#output, steps: this.#steps }
+    facts.emit({ _tag: "RunEnded", status, partial, usage })
+    const given = answer ?? (form === undefined && status !== "refused" && this.#text !== "" ? this.#text : undefined)
+    return new Outcome<A>(
+      {
+        runId: facts.runId,
+        status,
+        partial,
+        // What was decoded is of the form of the answer, and text where it has none.
+        answer: given as A | undefined,
+        text: this.#text,
+        usage,
+        ...(error === undefined ? {} : { error }),
+        ...(this.#abandoned ? { abandoned: true } : {})
+      },
+      calls.slice(this.#firstCall)
+    )
+  }
+}
+
+/**
+ * Runs one turn.
+ *
+ * Fails with `AgentError` where a server or the model it cannot do without is not there; any other end is an outcome.
+ *
+ * @param task what is asked, added to the history
+ */
+export const runTurn = <A>(parts: TurnParts, task: string, signal: StopSignal): Effect.Effect<Outcome<A>, AgentError> =>
+  Effect.flatMap(Clock.currentTimeMillis, (began) => {
+    parts.history.say(task)
+    return new Turn<A>(parts, signal, began).run
+  })

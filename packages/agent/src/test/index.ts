@@ -1,0 +1,4 @@
+export { AgentTest } from "./AgentTest.ts"
+export type { Fault, FaultyRequest, RecordedCall, RecordingServer } from "./RecordingServer.ts"
+export type { Seen, SeenResult, SeenTool } from "./Seen.ts"
+export type { CallOptions, Turn, TurnLike, TurnOptions, TurnUsage } from "./Turn.ts"

@@ -1,0 +1,181 @@
+/**
+ * What the connected servers offer: their tools under names for models, and their resources. It is listed once, and
+ * again after a server said that its list changed. Every tool that is listed is told of with a hash of its description.
+ */
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import type * as Scope from "effect/Scope"
+import type { McpError } from "@treadle/client"
+import { makeToolNames, type ToolNames } from "@treadle/client/names"
+import type { Resource, Tool } from "@treadle/protocol/schema"
+import { AgentError, AgentReason } from "../AgentError.ts"
+import type { ListedTool } from "../AgentEvent.ts"
+import type { RunFacts } from "../RunFacts.ts"
+import type { ServerLink } from "./ServerLink.ts"
+
+/** A tool of a server, and its name for models. */
+export interface ServerTool {
+  readonly link: ServerLink
+  readonly tool: Tool
+  readonly modelName: string
+}
+
+/** A resource and the server that owns it: the first that lists it. */
+export interface OwnedResource {
+  readonly link: ServerLink
+  readonly resource: Resource
+}
+
+interface Shelf {
+  readonly link: ServerLink
+  tools: ReadonlyArray<Tool>
+  resources: ReadonlyArray<Resource>
+  /** Hashes of descriptions by the name of the tool. */
+  hashes: ReadonlyMap<string, string>
+  /** Whether the server said that its lists are other ones now. */
+  stale: boolean
+}
+
+const hexOf = (bytes: Uint8Array): string => [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("")
+
+/** 16 hexadecimal digits of SHA-256. */
+const hashOf = (text: string): Effect.Effect<string> =>
+  Effect.map(
+    Effect.promise(() => crypto.subtle.digest("SHA-256", new TextEncoder().encode(text))),
+    (digest) => hexOf(new Uint8Array(digest).subarray(0, 8))
+  )
+
+const listed = (tools: ReadonlyArray<Tool>): Effect.Effect<ReadonlyArray<ListedTool>> =>
+  Effect.forEach(tools, ({ description = "", name }) =>
+    Effect.map(hashOf(description), (hash) => ({ tool: name, hash, length: description.length }))
+  )
+
+/** The first of each name. */
+const distinct = (tools: ReadonlyArray<Tool>): ReadonlyArray<Tool> => {
+  const names = new Set<string>()
+  return tools.filter(({ name }) => !names.has(name) && names.add(name))
+}
+
+export class Catalogue {
+  readonly #facts: RunFacts
+  readonly #shelves: ReadonlyArray<Shelf>
+  #tools: ReadonlyArray<ServerTool> = []
+  #resources: ReadonlyMap<string, OwnedResource> = new Map()
+  /** Grows with each change of what is offered. */
+  version = 0
+
+  constructor(links: ReadonlyArray<ServerLink>, facts: RunFacts) {
+    this.#facts = facts
+    this.#shelves = links.map((link) => ({ link, tools: [], resources: [], hashes: new Map(), stale: true }))
+  }
+
+  get links(): ReadonlyArray<ServerLink> {
+    return this.#shelves.map(({ link }) => link)
+  }
+
+  get tools(): ReadonlyArray<ServerTool> {
+    return this.#tools
+  }
+
+  /** In the order of servers and of their lists. */
+  get resources(): ReadonlyArray<OwnedResource> {
+    return [...this.#resources.values()]
+  }
+
+  /** Who owns an address: the first server that lists it. */
+  owner(uri: string): OwnedResource | undefined {
+    return this.#resources.get(uri)
+  }
+
+  /** Hears of changes of lists, where servers say that they tell of them. */
+  readonly watched: Effect.Effect<void, never, Scope.Scope> = Effect.suspend(() =>
+    Effect.forEach(this.#shelves, (shelf) => this.#watch(shelf), { concurrency: "unbounded", discard: true })
+  )
+
+  /**
+   * Lists what is not known yet, or said to have changed. One that cannot be listed again keeps what it had; at first,
+   * `RequiredServerDown`.
+   */
+  readonly refresh: Effect.Effect<void, AgentError> = Effect.suspend(() => {
+    const stale = this.#shelves.filter((shelf) => shelf.stale)
+    if (stale.length === 0) return Effect.void
+    return Effect.andThen(
+      Effect.forEach(stale, (shelf) => this.#list(shelf), { concurrency: "unbounded", discard: true }),
+      Effect.sync(() => this.#index())
+    )
+  })
+
+  #watch(shelf: Shelf): Effect.Effect<void, never, Scope.Scope> {
+    const { capabilities } = shelf.link.session
+    const tools = capabilities.tools?.listChanged === true
+    const resources = capabilities.resources?.listChanged === true
+    if (!tools && !resources) return Effect.void
+    const heard = Effect.flatMap(shelf.link.session.watch({ tools, resources }), (changes) =>
+      Stream.runForEach(changes, () =>
+        Effect.sync(() => {
+          shelf.stale = true
+        })
+      )
+    )
+    const failed = (error: McpError) =>
+      Effect.sync(() =>
+        this.#facts.emit({
+          _tag: "Degraded",
+          server: shelf.link.name,
+          what: `its lists are not refreshed: ${error.message}`
+        })
+      )
+    return Effect.asVoid(Effect.forkScoped(Effect.catch(heard, failed), { startImmediately: true }))
+  }
+
+  #list(shelf: Shelf): Effect.Effect<void, AgentError> {
+    const { name, required, session } = shelf.link
+    const first = shelf.hashes.size === 0 && shelf.tools.length === 0
+    const lists = Effect.all([session.listTools(), session.listResources()], { concurrency: 2 })
+    const kept = (error: McpError): Effect.Effect<void, AgentError> => {
+      shelf.stale = false
+      if (first && required) {
+        const reason = new AgentReason.RequiredServerDown({ server: name, detail: error.message, cause: error })
+        return Effect.fail(new AgentError({ agent: this.#facts.agent, reason }))
+      }
+      return Effect.sync(() =>
+        this.#facts.emit({ _tag: "Degraded", server: name, what: `its lists could not be fetched: ${error.message}` })
+      )
+    }
+    // A change that is told while the lists are on their way is not lost: it makes the shelf stale again.
+    shelf.stale = false
+    return Effect.catch(
+      Effect.flatMap(lists, ([tools, resources]) => this.#shelve(shelf, distinct(tools), resources)),
+      kept
+    )
+  }
+
+  #shelve(shelf: Shelf, tools: ReadonlyArray<Tool>, resources: ReadonlyArray<Resource>): Effect.Effect<void> {
+    return Effect.map(listed(tools), (audit) => {
+      const server = shelf.link.name
+      for (const { hash, tool } of audit) {
+        const before = shelf.hashes.get(tool)
+        if (before !== undefined && before !== hash) {
+          this.#facts.emit({ _tag: "ToolDescriptionChanged", server, tool, before, after: hash })
+        }
+      }
+      this.#facts.emit({ _tag: "ToolsListed", server, tools: audit })
+      shelf.tools = tools
+      shelf.resources = resources
+      // A tool that goes and comes back with another description is a change too.
+      shelf.hashes = new Map([...shelf.hashes, ...audit.map(({ hash, tool }) => [tool, hash] as const)])
+    })
+  }
+
+  #index(): void {
+    const entries = this.#shelves.flatMap(({ link, tools }) => tools.map((tool) => ({ link, tool })))
+    const names: ToolNames = makeToolNames(entries.map(({ link, tool }) => ({ server: link.name, tool: tool.name })))
+    this.#tools = entries.map(({ link, tool }) => ({ link, tool, modelName: names.toModel(link.name, tool.name) }))
+    const owned = new Map<string, OwnedResource>()
+    for (const { link, resources } of this.#shelves) {
+      for (const resource of resources) if (!owned.has(resource.uri)) owned.set(resource.uri, { link, resource })
+    }
+    this.#resources = owned
+    this.version++
+  }
+}

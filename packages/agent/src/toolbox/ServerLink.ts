@@ -1,0 +1,137 @@
+/**
+ * The servers of an agent, connected: all at once, each in its time, and given up with the scope.
+ */
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import type * as Scope from "effect/Scope"
+import type { LanguageModel } from "effect/ai/LanguageModel"
+import { McpClient, type ClientSettings, type McpSession } from "@treadle/client"
+import type { DirectServer } from "@treadle/protocol/framing"
+import { AgentError, AgentReason } from "../AgentError.ts"
+import type { AgentDefinition, AnyAgent, HttpServerSettings, ServerRef } from "../AgentDefinition.ts"
+import type { RunFacts } from "../RunFacts.ts"
+import { Secret, SecretError, SecretStore } from "../Secret.ts"
+import { serverEntries, serverRef } from "../Server.ts"
+import { heldTags, type Tag } from "../Tag.ts"
+
+/** A server that is connected. */
+export interface ServerLink {
+  readonly name: string
+  readonly session: McpSession
+  readonly required: boolean
+  readonly trusted: boolean
+  readonly tags: ReadonlyArray<Tag>
+  readonly timeout: number | undefined
+}
+
+/** Makes a server of an agent, so that others may have it as one. */
+export type ServeAgent = (agent: AnyAgent) => DirectServer<{}, unknown, LanguageModel>
+
+type Opened = Effect.Effect<McpSession, unknown, Scope.Scope | LanguageModel>
+
+/** A run without a store has no secrets; the failure says which one it wanted. */
+const noStore = SecretStore.of({
+  read: (reference) =>
+    Effect.fail(
+      new SecretError({
+        reference,
+        why: "no SecretStore is provided; provide NodeSecrets.layer of @treadle/agent/node"
+      })
+    )
+})
+
+/** Headers with their secrets, read now: whoever connects next reads them anew. */
+const resolvedHeaders = (headers: HttpServerSettings["headers"]) =>
+  Effect.flatMap(Effect.serviceOption(SecretStore), (store) =>
+    Effect.provideService(
+      Effect.forEach(Object.entries(headers ?? {}), ([name, text]) =>
+        Effect.map(
+          Effect.flatMap(Effect.fromResult(Secret.parseHeader(name, text)), Secret.resolve),
+          (value) => [name, Redacted.value(value)] as const
+        )
+      ),
+      SecretStore,
+      Option.getOrElse(store, () => noStore)
+    )
+  )
+
+const openHttp = (url: string, settings: HttpServerSettings, client: ClientSettings): Opened =>
+  Effect.flatMap(resolvedHeaders(settings.headers), (headers) =>
+    McpClient.http(url, {
+      ...client,
+      headers: Object.fromEntries(headers),
+      ...(settings.auth === undefined ? {} : { auth: settings.auth }),
+      ...(settings.fetch === undefined ? {} : { fetch: settings.fetch })
+    })
+  )
+
+const opened = (ref: ServerRef, client: ClientSettings, serveAgent: ServeAgent): Opened => {
+  switch (ref._tag) {
+    case "Http":
+      return openHttp(ref.url, ref.settings, client)
+    case "InProcess":
+      return McpClient.direct(ref.mcp, {}, client)
+    case "Agent":
+      return Effect.flatMap(Effect.context<LanguageModel>(), (context) =>
+        McpClient.direct(
+          {
+            "~treadle/direct": (own: {}) =>
+              Effect.provideContext(serveAgent(ref.agent)["~treadle/direct"](own), context)
+          },
+          {},
+          client
+        )
+      )
+    case "Open":
+      return ref.open(client)
+  }
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+/** An agent answers that it works in no folder, and nothing else that it is asked. */
+const clientSettings = (
+  { name, version = "1.0.0" }: AgentDefinition<unknown, unknown>,
+  trusted: boolean
+): ClientSettings => ({
+  client: { name, version },
+  answers: { roots: [] },
+  trusted
+})
+
+/**
+ * Connects the servers of an agent, all at once.
+ *
+ * Fails with `RequiredServerDown` as soon as one cannot be reached that the agent needs; another is left out and told of.
+ */
+export const connectServers = (
+  definition: AgentDefinition<unknown, unknown>,
+  { agent, emit }: RunFacts,
+  serveAgent: ServeAgent
+): Effect.Effect<ReadonlyArray<ServerLink>, AgentError, Scope.Scope | LanguageModel> =>
+  Effect.map(
+    Effect.forEach(
+      serverEntries(definition.servers),
+      ([name, server]) => {
+        const ref = serverRef(server)
+        if (ref === undefined) return Effect.succeed([])
+        const { required = true, tags, timeout, trusted = false } = ref.settings
+        const linked = Effect.map(opened(ref, clientSettings(definition, trusted), serveAgent), (session) => {
+          emit({ _tag: "ServerConnected", server: name, version: session.version })
+          return [{ name, session, required, trusted, tags: heldTags(tags), timeout }]
+        })
+        return Effect.catch(linked, (error) => {
+          const detail = messageOf(error)
+          if (required) {
+            const reason = new AgentReason.RequiredServerDown({ server: name, detail, cause: error })
+            return Effect.fail(new AgentError({ agent, reason }))
+          }
+          emit({ _tag: "ServerUnavailable", server: name, detail })
+          return Effect.succeed([])
+        })
+      },
+      { concurrency: "unbounded" }
+    ),
+    (links) => links.flat()
+  )

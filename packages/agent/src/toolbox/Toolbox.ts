@@ -1,0 +1,113 @@
+/**
+ * All tools that one run sees: those of the servers in its scope, and its own. It finds what a model calls, and gives
+ * models the list.
+ */
+import * as Effect from "effect/Effect"
+import * as AiTool from "effect/ai/Tool"
+import type { WithHandler } from "effect/ai/Toolkit"
+import type { JsonObject } from "@treadle/protocol/json"
+import { ToolOrigin, type Origin } from "../ToolOrigin.ts"
+import { ToolScope } from "../ToolScope.ts"
+import type { Catalogue, ServerTool } from "./Catalogue.ts"
+import type { OwnTool } from "./OwnTool.ts"
+
+/** A tool as models are told of it. */
+type ModelTool = ReturnType<typeof modelTool>
+
+type ModelToolRecord = Record<string, ModelTool>
+
+/** What models are given. The loop runs their calls, so no handler of it is ever asked. */
+export type ModelTools = WithHandler<ModelToolRecord>
+
+/** What a name for models stands for. */
+export type Found =
+  | { readonly _tag: "Server"; readonly tool: ServerTool }
+  | { readonly _tag: "Own"; readonly tool: OwnTool }
+
+const modelTool = (name: string, description: string | undefined, parameters: JsonObject, origin: Origin) =>
+  AiTool.dynamic(name, { parameters, ...(description === undefined ? {} : { description }) }).annotate(
+    ToolOrigin,
+    origin
+  )
+
+const toolsOf = (tools: ModelToolRecord): ModelTools => ({
+  tools,
+  handle: () => Effect.die("The loop of an agent runs the calls of its model itself.")
+})
+
+/** Lists for models of one catalogue, by what is in them: runs with the same tools share one. */
+export class ModelToolLists {
+  readonly #lists = new Map<string, ModelTools>()
+
+  /** @param key tells lists apart @param make makes it */
+  of(key: string, make: () => ModelToolRecord): ModelTools {
+    const known = this.#lists.get(key)
+    if (known !== undefined) return known
+    if (this.#lists.size >= 16) this.#lists.clear()
+    const list = toolsOf(make())
+    this.#lists.set(key, list)
+    return list
+  }
+}
+
+export class Toolbox {
+  readonly #catalogue: Catalogue
+  readonly #lists: ModelToolLists
+  readonly #own: ReadonlyArray<OwnTool>
+  readonly scope: ToolScope
+  /** Tools and servers that failed in a way that makes them useless for this run. */
+  readonly #dropped = new Set<string>()
+  readonly #droppedServers = new Set<string>()
+
+  constructor(catalogue: Catalogue, lists: ModelToolLists, scope: ToolScope, own: ReadonlyArray<OwnTool>) {
+    this.#catalogue = catalogue
+    this.#lists = lists
+    this.#own = own
+    this.scope = scope
+  }
+
+  get #visible(): ReadonlyArray<ServerTool> {
+    return this.#catalogue.tools.filter(
+      ({ link, modelName }) =>
+        ToolScope.has(this.scope, link.name) && !this.#dropped.has(modelName) && !this.#droppedServers.has(link.name)
+    )
+  }
+
+  /** The list for models, as it is now. */
+  get modelTools(): ModelTools {
+    const { scope } = this
+    const servers = scope === "all" ? "all" : JSON.stringify([...scope].toSorted())
+    const own = this.#own.map(({ name }) => name)
+    const key = `${this.#catalogue.version} ${servers} ${own.join(" ")} ${[...this.#dropped, ...this.#droppedServers].join(" ")}`
+    return this.#lists.of(key, () =>
+      Object.fromEntries([
+        ...this.#own.map((tool) => [
+          tool.modelName,
+          modelTool(tool.modelName, tool.description, tool.inputSchema, { server: "", tool: tool.name })
+        ]),
+        ...this.#visible.map(({ link, modelName, tool }) => [
+          modelName,
+          modelTool(modelName, tool.description ?? tool.title, tool.inputSchema, { server: link.name, tool: tool.name })
+        ])
+      ])
+    )
+  }
+
+  /** What a model calls by this name; nothing where it is not in the list, even if a server has it. */
+  find(name: string): Found | undefined {
+    const own = this.#own.find((tool) => tool.modelName === name || tool.name === name)
+    if (own !== undefined) return { _tag: "Own", tool: own }
+    const tool = this.#visible.find(({ modelName }) => modelName === name)
+    return tool === undefined ? undefined : { _tag: "Server", tool }
+  }
+
+  /** Leaves a tool out from now on, for this run. */
+  drop(modelName: string): void {
+    this.#dropped.add(modelName)
+  }
+
+  /** Leaves out what a server has, from now on, for this run. */
+  dropServer(server: string): void {
+    this.#droppedServers.add(server)
+  }
+}
