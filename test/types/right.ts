@@ -7,7 +7,7 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import * as z from "zod/v4"
 import { connect } from "@treadle/client/promise"
-import type { McpSession } from "@treadle/client"
+import type { McpError, McpSession } from "@treadle/client"
 import type { Args } from "@treadle/protocol"
 import {
   Arg,
@@ -273,3 +273,34 @@ export const vouching = Mcp.make<{ user?: { id: string; roles: ReadonlyArray<str
   version: "1",
   principal: ({ user }) => (user === undefined ? undefined : { id: user.id, scopes: user.roles })
 })
+// 11 operations that are no tools: typed as tools, needed services included; a catalog decides by their contracts
+const behind: Mcp<Shows> = Mcp.make({ name: "box", version: "1" })
+  .operation(getShow, ({ id }) => Effect.flatMap(Shows, (s) => s.get(id)), { scopes: ["box:read"], timeout: 1_000 })
+  .operation(ping, async () => "pong")
+  .operation(
+    "refund",
+    { description: "x", input: { id: Schema.Int }, output: z.object({ ok: z.boolean() }), scopes: ["box:write"] },
+    async ({ id }, { fail }) => (id > 0 ? { ok: true } : fail("No order"))
+  )
+  .catalog({ allow: ["refund"] })
+export const catalogs = [
+  behind,
+  Mcp.make({ name: "x", version: "1" }).catalog(),
+  Mcp.make({ name: "x", version: "1" }).catalog({ allow: ({ about, name }) => about.hints?.idempotent ?? name === "a" })
+]
+export const mine = Mcp.make<{ admin: boolean }>({ name: "x", version: "1" }).operation(ping, async () => "pong", {
+  visible: ({ admin }) => admin
+})
+/** The contract of an operation, called through `invoke`. */
+const invokeGetShow = Endpoint.make("invoke", {
+  description: "x",
+  input: { name: Schema.Literal("get_show"), arguments: Schema.Struct(getShow.def.input) },
+  output: getShow.def.output,
+  errors: getShow.def.errors
+})
+declare const at: McpSession
+const invoked: Effect.Effect<Show, ShowNotFound | McpError> = at.call(invokeGetShow)({
+  name: "get_show",
+  arguments: { id: 1 }
+})
+export { invoked }

@@ -80,7 +80,13 @@ const expected: Readonly<Record<string, string>> = {
   W43: `Did you mean '"shows.get"'?`,
   W44: `Type 'string' is not assignable to type 'number'.`,
   W45: `"this server still needs services: give them with mcp.provide(layer), or use an Effect door"`,
-  W46: `is not assignable to type '"\\"hint\\" says nothing of an operation"'.`
+  W46: `is not assignable to type '"\\"hint\\" says nothing of an operation"'.`,
+  W47: `Type '{ id: number; name: string; }' is missing the following properties from type 'Show': title, remaining`,
+  W48: `Type '{ ok: boolean; }' is not assignable to type 'TextUnlessOutputIsDeclared'.`,
+  W49: `"this server still needs services: give them with mcp.provide(layer), or use an Effect door"`,
+  W50: `Type 'string' is not assignable to type`,
+  W51: `Type 'string' is not assignable to type 'boolean'.`,
+  W52: `'allowed' does not exist in type 'CatalogOptions'`
 }
 
 describe("the compiler", () => {

@@ -22,7 +22,8 @@ import {
 } from "@treadle/protocol/endpoint"
 import type { JsonObject } from "@treadle/protocol/json"
 import type { Message } from "@treadle/protocol/rpc"
-import type { Icon, ToolName } from "@treadle/protocol/schema"
+import type { ToolName } from "@treadle/protocol/schema"
+import type { CatalogOptions } from "./CatalogOptions.ts"
 import type { CompleterServices } from "./Completer.ts"
 import type { Call, CurrentCall } from "./CurrentCall.ts"
 import type { EffectOrPromise, Replied } from "./EffectOrPromise.ts"
@@ -38,35 +39,13 @@ import type { AnyReader } from "./handler/ResourceHandler.ts"
 import type { AnyTemplateDefinition, AnyTemplateReader } from "./handler/TemplateHandler.ts"
 import { McpBuildErrors, type McpBuildError, type Place } from "./McpBuildError.ts"
 import type { PromptArguments, PromptBody, PromptDefinition } from "./PromptDefinition.ts"
-import type { Vouched } from "./Principal.ts"
 import type { ReadBody, ResourceDefinition, TemplateDefinition, TextFields, Variables } from "./ResourceDefinition.ts"
 import { makeServed, type Served, type ServedBehind, type ServedDefinition, type ServedSettings } from "./Served.ts"
-import type { Live, LiveSettings, Part } from "./Live.ts"
+import type { Live, Part } from "./Live.ts"
+import type { McpInfo } from "./McpInfo.ts"
 import type { ResourceUnavailable } from "./ResourceUnavailable.ts"
-import type { ListHints } from "./ServerInfo.ts"
 import type { ToolOptions } from "./ToolOptions.ts"
 import { settingErrors } from "./transport/SettingChecks.ts"
-
-/** What a server says of itself. */
-export interface McpInfo<in Ctx> {
-  readonly name: string
-  readonly version: string
-  readonly title?: string
-  readonly websiteUrl?: string
-  readonly icons?: ReadonlyArray<Icon>
-  /** For the model: how the tools work together. */
-  readonly instructions?: string
-  /**
-   * Names the caller of a request, where the application has authenticated it: the id, or `{ id, scopes }` with what the
-   * caller may do. Running calls are counted for it. `undefined` is nobody in particular. It is not asked where the door
-   * has `auth` or demands client certificates, because those say who calls.
-   */
-  readonly principal?: (context: Ctx) => Vouched | undefined
-  /** How long lists stay fresh, and who may share them. */
-  readonly cache?: ListHints
-  /** What may change while it is served, and is to be served although there is nothing of it at the start. */
-  readonly live?: LiveSettings
-}
 
 /** The function of an endpoint. */
 export type Handler<X extends AnyEndpoint, Ctx, R> = (
@@ -186,6 +165,23 @@ export interface Mcp<out R, in out Ctx = {}> extends AnyMcp, Part<R, Ctx> {
       call: Call<Ctx, Failure<E>>
     ) => EffectOrPromise<Replied<Returned<[O] extends [never] ? undefined : O>>, Failure<E>, R2>
   ): Mcp<R | Exclude<R2, Met>, Ctx>
+  /**
+   * Adds two tools, after all others, for the operations that are no tools: `search_operations` finds them, and `invoke`
+   * runs one by its name, with the same result as if it were a tool. Operations of added servers are among them.
+   *
+   * @param options `allow`: the operations that are run beside those that say `hints: { readOnly: true }`; none by default
+   *
+   * @example
+   * ```ts
+   * import { Mcp } from "@treadle/server"
+   *
+   * const mcp = Mcp.make({ name: "sums", version: "1.0.0" })
+   *   .operation("clear", { description: "Forgets all sums" }, async () => "Forgotten")
+   *   .catalog({ allow: ["clear"] })
+   * Mcp.check(mcp) // => []
+   * ```
+   */
+  catalog(options?: CatalogOptions): Mcp<R, Ctx>
   /** Adds a resource; `read` gives its text, its bytes, or several items. */
   resource<R2 = never>(
     definition: ResourceDefinition<Ctx>,
@@ -288,6 +284,10 @@ class McpValue {
     if (typeof first !== "string") return this.#operation(false, place, first, second, split(third).settings)
     const { contract, settings } = split(second)
     return this.#operation(false, place, endpointOf(first, contract), third, settings)
+  }
+
+  catalog(options: CatalogOptions = {}): McpValue {
+    return this.#with({ catalogs: [{ options, place: placeBelow(this.catalog) }] })
   }
 
   resource(definition: ResourceDefinition<never>, read: AnyReader): McpValue {

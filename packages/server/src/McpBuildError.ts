@@ -27,6 +27,8 @@ export type McpBuildError =
       readonly place: Place
       /** Whether one of them was served already when the others were added. */
       readonly served?: true
+      /** Whether one of them is a tool of the catalog. */
+      readonly catalog?: true
     } & OfOperation)
   | {
       readonly _tag: "InvalidDefinition"
@@ -93,6 +95,7 @@ export type McpBuildError =
       readonly known: ReadonlyArray<string>
       readonly place: Place
     }
+  | { readonly _tag: "InvalidCatalog"; readonly why: string; readonly place: Place }
   | { readonly _tag: "InvalidExtensionId"; readonly rule: string; readonly place: Place }
   | {
       readonly _tag: "DuplicateExtension"
@@ -131,7 +134,9 @@ export const describe = (error: McpBuildError): string => {
     case "InvalidToolName":
       return `${called(error)} (${error.place}): ${error.rule}. Rename it.`
     case "DuplicateTool":
-      return `${called(error)} ${repetition(error)}. Rename all but one${orReplace(error)}.`
+      return error.catalog
+        ? `${called(error)} ${repetition(error)}, once by catalog(…). Rename what is not of the catalog, or leave catalog(…) out.`
+        : `${called(error)} ${repetition(error)}. Rename all but one${orReplace(error)}.`
     case "InvalidDefinition":
       return `${error.kind} ${quoted(error.name)} (${error.place}): ${error.why}.`
     case "NotPromotable":
@@ -162,6 +167,8 @@ export const describe = (error: McpBuildError): string => {
       const known = error.known.length === 0 ? "no arguments" : error.known.map(quoted).join(", ")
       return `${error.kind} ${quoted(error.name)} (${error.place}) completes ${quoted(error.argument)}, and has ${known}. Complete what it has.`
     }
+    case "InvalidCatalog":
+      return `catalog (${error.place}): ${error.why}.`
     case "InvalidExtensionId":
       return `extension (${error.place}): ${error.rule}.`
     case "DuplicateExtension":

@@ -4,6 +4,7 @@
  */
 export { Ask, type FormAnswer, type UrlAnswer } from "./Ask.ts"
 export { AskFailed, type AskFailure } from "./AskFailed.ts"
+export type { CatalogOptions } from "./CatalogOptions.ts"
 export { Change } from "./Change.ts"
 export type { Chosen, Completer, Proposals } from "./Completer.ts"
 export { Counters } from "./Counters.ts"
@@ -22,8 +23,9 @@ export {
   type Removal,
   type Removed
 } from "./Live.ts"
-export { Mcp, type Handler, type McpInfo, type With } from "./Mcp.ts"
+export { Mcp, type Handler, type With } from "./Mcp.ts"
 export { describe as describeBuildError, McpBuildErrors, type McpBuildError, type Place } from "./McpBuildError.ts"
+export type { McpInfo } from "./McpInfo.ts"
 export { McpMemory } from "./McpMemory.ts"
 export type {
   BearerPrincipal,

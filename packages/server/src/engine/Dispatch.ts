@@ -1,7 +1,6 @@
 /**
  * One row a method: what is answered at once, or what runs. A method without a row is not served.
  */
-import type { JsonObject } from "@treadle/protocol/json"
 import { isRecord, own } from "@treadle/protocol/json"
 import { eraOf, negotiated, protocolVersions, type Era, type ProtocolVersion } from "@treadle/protocol/era"
 import { methodRow, RpcError, type MethodName } from "@treadle/protocol/rpc"
@@ -23,12 +22,13 @@ import type { Hub } from "./offer/Hub.ts"
 import { listen } from "./methods/Listen.ts"
 import { completionRow } from "./methods/CompletionRow.ts"
 import { CursorSeal } from "./methods/CursorSeal.ts"
-import type { Listed, ListTable } from "./offer/ListTable.ts"
+import type { ToolHandler } from "../handler/ToolHandler.ts"
+import type { Listed, ListTable, ServedEntry } from "./offer/ListTable.ts"
 import type { Offer } from "./offer/Offer.ts"
 import { listRow } from "./methods/Pages.ts"
 import { promptRow } from "./methods/PromptRow.ts"
 import { readRow } from "./methods/ReadRow.ts"
-import type { Row } from "./methods/Row.ts"
+import type { Row, Running } from "./methods/Row.ts"
 import { subscribe, unsubscribe } from "./methods/Subscribe.ts"
 
 const compatVersions = protocolVersions.filter((version) => eraOf(version) === "compat").toReversed()
@@ -122,8 +122,18 @@ const setLevel =
     return "{}"
   }
 
+const running = ({ handler, lease, services }: ServedEntry<ToolHandler>, args: unknown): Running => ({
+  name: handler.name,
+  effect: (call) => handler.run(args, call),
+  services,
+  lease,
+  timeout: handler.timeout,
+  once: handler.once,
+  died: defectReply
+})
+
 const callTool =
-  ({ tools }: Offer): Row =>
+  ({ catalog, tools }: Offer): Row =>
   ({ inbound, request }) => {
     const name = own(request.params, "name")
     if (typeof name !== "string") return RpcError.invalidParams(`params.name must be the name of a tool`)
@@ -131,16 +141,8 @@ const callTool =
     if (args !== undefined && !isRecord(args)) return RpcError.invalidParams("params.arguments must be an object")
     const tool = tools.find(name, inbound.context)
     if (tool === undefined) return RpcError.invalidParams(`Unknown tool ${JSON.stringify(name)}; see tools/list`)
-    const given = (args ?? {}) as JsonObject
-    return {
-      name,
-      effect: (call) => tool.handler.run(given, call),
-      services: tool.services,
-      lease: tool.lease,
-      timeout: tool.handler.timeout,
-      once: tool.handler.once,
-      died: defectReply
-    }
+    const invoked = catalog.invoked(name, request.params, inbound.context)
+    return invoked === undefined ? running(tool, args ?? {}) : running(invoked.entry, invoked.args)
   }
 
 /** The rows of the lists that there are (PAGE-05). */

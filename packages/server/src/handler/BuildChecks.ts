@@ -6,6 +6,8 @@ import type { ShapeFault } from "@treadle/protocol/endpoint"
 import { ExtensionId, ToolName } from "@treadle/protocol/schema"
 import type { McpBuildError, Place } from "../McpBuildError.ts"
 import type { ServerInfo } from "../ServerInfo.ts"
+import { catalogErrors } from "./CatalogChecks.ts"
+import { catalogNames } from "./CatalogTools.ts"
 import type { Entries, OperationEntry } from "./Entry.ts"
 import { entryKey } from "./EntryChange.ts"
 import {
@@ -116,12 +118,26 @@ const named = <E extends { readonly place: Place }>(
   return entries.map((entry) => ({ name: nameOf(entry), place: entry.place, served: !fresh.has(entry) }))
 }
 
-const operationDuplicates = ({ operations }: Entries, added: Entries): ReadonlyArray<McpBuildError> => {
+/** The tools of a catalog take their names as other tools do. */
+const catalogPair = ({ catalogs: [catalog] }: Entries, added: Entries): Named =>
+  catalog === undefined
+    ? []
+    : Object.values(catalogNames).map((name) => ({
+        name,
+        place: catalog.place,
+        served: !added.catalogs.includes(catalog)
+      }))
+
+const operationDuplicates = (entries: Entries, added: Entries): ReadonlyArray<McpBuildError> => {
+  const { operations } = entries
+  const pair = catalogPair(entries, added)
+  const ofCatalog = new Set(pair.map(({ name }) => name))
   const tools = new Set(operations.filter(({ promoted }) => promoted).map(entryKey.operations))
-  return repeated(named(operations, added.operations, entryKey.operations)).map(({ name, ...rest }) => ({
+  return repeated([...named(operations, added.operations, entryKey.operations), ...pair]).map(({ name, ...rest }) => ({
     _tag: "DuplicateTool",
     tool: name,
     ...(tools.has(name) ? {} : { kind: "operation" }),
+    ...(ofCatalog.has(name) ? { catalog: true } : {}),
     ...rest
   }))
 }
@@ -184,5 +200,6 @@ export const buildErrors = (
   ...resourceDuplicates(entries, added),
   ...added.prompts.flatMap(promptErrors),
   ...promptDuplicates(entries, added),
-  ...extensionErrors(entries)
+  ...extensionErrors(entries),
+  ...catalogErrors(entries, added)
 ]

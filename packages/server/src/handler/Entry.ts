@@ -6,6 +6,7 @@ import type * as Layer from "effect/Layer"
 import type { AnyEndpoint } from "@treadle/protocol/endpoint"
 import type { JsonObject } from "@treadle/protocol/json"
 import type { Place } from "../McpBuildError.ts"
+import type { CatalogOptions } from "../CatalogOptions.ts"
 import type { ResourceDefinition } from "../ResourceDefinition.ts"
 import type { AnyHandler } from "./Invocation.ts"
 import type { ToolSettings } from "./OperationTool.ts"
@@ -54,6 +55,12 @@ export interface ExtensionEntry {
   readonly place: Place
 }
 
+/** The catalog of a server; it has one at the most. */
+export interface CatalogEntry {
+  readonly options: CatalogOptions
+  readonly place: Place
+}
+
 export interface Entries {
   /** Tools, and those that are none, in the order of definition. */
   readonly operations: ReadonlyArray<OperationEntry>
@@ -61,10 +68,18 @@ export interface Entries {
   readonly templates: ReadonlyArray<TemplateEntry>
   readonly prompts: ReadonlyArray<PromptEntry>
   readonly extensions: ReadonlyArray<ExtensionEntry>
+  readonly catalogs: ReadonlyArray<CatalogEntry>
 }
 
 /** Nothing yet. */
-export const noEntries: Entries = { operations: [], resources: [], templates: [], prompts: [], extensions: [] }
+export const noEntries: Entries = {
+  operations: [],
+  resources: [],
+  templates: [],
+  prompts: [],
+  extensions: [],
+  catalogs: []
+}
 
 /** The entries of both, in order. */
 export const joined = (left: Entries, right: Partial<Entries>): Entries => ({
@@ -72,12 +87,13 @@ export const joined = (left: Entries, right: Partial<Entries>): Entries => ({
   resources: [...left.resources, ...(right.resources ?? [])],
   templates: [...left.templates, ...(right.templates ?? [])],
   prompts: [...left.prompts, ...(right.prompts ?? [])],
-  extensions: [...left.extensions, ...(right.extensions ?? [])]
+  extensions: [...left.extensions, ...(right.extensions ?? [])],
+  catalogs: [...left.catalogs, ...(right.catalogs ?? [])]
 })
 
 /** The same entries, each with one more layer round those that it has. */
 export const layered = (
-  { extensions, operations, prompts, resources, templates }: Entries,
+  { operations, prompts, resources, templates, ...others }: Entries,
   layer: AnyLayer
 ): Entries => {
   const around = <E extends Added>(entry: E): E => ({ ...entry, layers: [...entry.layers, layer] })
@@ -86,6 +102,6 @@ export const layered = (
     resources: resources.map(around),
     templates: templates.map(around),
     prompts: prompts.map(around),
-    extensions
+    ...others
   }
 }

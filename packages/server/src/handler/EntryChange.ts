@@ -21,7 +21,8 @@ export const renewed = ({ operations, prompts, resources, templates }: Entries):
     prompts: prompts.map(copy),
     resources: resources.map(copy),
     templates: templates.map(copy),
-    extensions: []
+    extensions: [],
+    catalogs: []
   }
 }
 
@@ -47,7 +48,8 @@ export const replaced = (served: Entries, part: Entries): Entries => ({
   prompts: merged(served.prompts, part.prompts, entryKey.prompts),
   resources: merged(served.resources, part.resources, entryKey.resources),
   templates: merged(served.templates, part.templates, entryKey.templates),
-  extensions: served.extensions
+  extensions: served.extensions,
+  catalogs: served.catalogs
 })
 
 const split = <E>(served: ReadonlyArray<E>, keys: ReadonlyArray<string> | undefined, keyOf: (entry: E) => string) => {
@@ -78,14 +80,16 @@ export const without = (
       prompts: prompts.kept,
       resources: resources.kept,
       templates: templates.kept,
-      extensions: served.extensions
+      extensions: served.extensions,
+      catalogs: served.catalogs
     },
     gone: {
       operations: gone,
       prompts: prompts.gone,
       resources: resources.gone,
       templates: templates.gone,
-      extensions: []
+      extensions: [],
+      catalogs: []
     },
     removed: {
       tools: namesOf(true),

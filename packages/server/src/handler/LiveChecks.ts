@@ -81,6 +81,11 @@ export const liveErrors = (
     const why = obstacle(one, capabilities, info)
     return why === undefined ? [] : [{ _tag: "NotLive", kind: one.kind, name: one.name, why, place: one.place }]
   }),
+  ...entries.catalogs.map(({ place }): McpBuildError => ({
+    _tag: "InvalidCatalog",
+    why: `it is there from the start or not at all: declare it where the server is made (${info.place})`,
+    place
+  })),
   ...entries.extensions.flatMap(({ id, place }): ReadonlyArray<McpBuildError> =>
     capabilities.extensions !== undefined && Object.hasOwn(capabilities.extensions, id)
       ? []

@@ -54,6 +54,18 @@ export const elicitation = chapter("elicitation", (test) => {
   )
 
   test(
+    "D3 ELIC-04: asks from operations that a catalog runs",
+    ({ connect }) =>
+      Effect.gen(function* () {
+        const one = yield* connect({ elicitation: {} })
+        const { answer, asked } = yield* answering(one, rawToolCall("run", "invoke", { name: "greet" }), accepted)
+        assert.strictEqual(said(answer["result"]), "Hello, Ada!")
+        assert.lengthOf(asked, 1)
+      }),
+    { since: "2025-06-18", needs: ["ask"] }
+  )
+
+  test(
     "ELIC-05: asks for choices with titles, and for several of them, in the words of the revision",
     ({ connect, version }) =>
       Effect.gen(function* () {

@@ -3,6 +3,7 @@
  */
 import { overEveryWire } from "../fixtures/chapter.ts"
 import { caching } from "./Caching.ts"
+import { catalog } from "./Catalog.ts"
 import { completion } from "./Completion.ts"
 import { liveChanges } from "./LiveChanges.ts"
 import { logging } from "./Logging.ts"
@@ -11,4 +12,4 @@ import { prompts } from "./Prompts.ts"
 import { resources } from "./Resources.ts"
 import { tools } from "./Tools.ts"
 
-overEveryWire([tools, resources, prompts, completion, pagination, caching, logging, liveChanges])
+overEveryWire([tools, catalog, resources, prompts, completion, pagination, caching, logging, liveChanges])

@@ -19,7 +19,7 @@ const completes = ({ prompts, templates }: Entries, live: LiveSettings): boolean
 
 export const capabilitiesOf = (entries: Entries, live: LiveSettings): ServerCapabilities => {
   const { extensions } = entries
-  const tools = list(live.tools, entries.operations.filter(({ promoted }) => promoted).length)
+  const tools = list(live.tools, entries.catalogs.length + entries.operations.filter(({ promoted }) => promoted).length)
   const prompts = list(live.prompts, entries.prompts.length)
   const resources = list(live.resources, entries.resources.length + entries.templates.length)
   return {

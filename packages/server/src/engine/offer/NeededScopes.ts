@@ -1,6 +1,6 @@
 /**
- * The scopes that a request needs, as the ladder asks for them: those of the tool, the prompt or the resource that it
- * names. None where the caller does not see that, so that nothing tells it from what is not there.
+ * The scopes that a request needs, as the ladder asks for them: those of the tool, the operation, the prompt or the
+ * resource that it names. None where the caller does not see that, so that nothing tells it from what is not there.
  *
  * Where a function of the author's that says who sees an entry throws, scopes are asked for as if everybody saw it: then
  * nothing runs without them, and the row reports what was thrown.
@@ -49,13 +49,20 @@ const ofUris = (offer: Offer, filter: unknown, context: unknown, { subscribedUri
   return [...new Set(uris.flatMap((uri: unknown) => ofUri(offer, uri, context)))]
 }
 
+/** Of a tool; of the operation that it runs in its own place, where it does. */
+const ofTool = ({ catalog, operations, tools }: Offer, params: unknown, context: unknown): Scopes => {
+  const name = own(params, "name")
+  const invoked = catalog.named(name, params)
+  return invoked === undefined ? ofEntry(tools, name, context) : ofEntry(operations, invoked, context)
+}
+
 /** @param context of the caller */
 export const neededScopes =
   (offer: Offer, limits: Limits) =>
   ({ method, params }: Request, context: unknown): Scopes => {
     switch (method) {
       case "tools/call":
-        return ofEntry(offer.tools, own(params, "name"), context)
+        return ofTool(offer, params, context)
       case "prompts/get":
         return ofEntry(offer.prompts, own(params, "name"), context)
       case "resources/read":

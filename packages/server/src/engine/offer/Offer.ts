@@ -14,12 +14,15 @@ import { promptHandler, type PromptHandler } from "../../handler/PromptHandler.t
 import { resourceHandler, type ResourceHandler } from "../../handler/ResourceHandler.ts"
 import { templateHandler, type TemplateHandler } from "../../handler/TemplateHandler.ts"
 import type { ToolHandler } from "../../handler/ToolHandler.ts"
+import { Catalog } from "./Catalog.ts"
 import { ListTable, type Lease, type Listed, type ServedEntry } from "./ListTable.ts"
 
 export interface Offer {
   readonly tools: ListTable<ToolHandler>
   /** Operations that are no tools. */
   readonly operations: ListTable<ToolHandler>
+  /** What of the operations the tools of the catalog run. */
+  readonly catalog: Catalog
   readonly resources: ListTable<ResourceHandler>
   readonly templates: ListTable<TemplateHandler>
   readonly prompts: ListTable<PromptHandler>
@@ -160,6 +163,7 @@ export const makeOffer = (base: Context.Context<never>, scope: Scope.Scope): Cha
     )
   const tools = operationList()
   const operations = operationList()
+  const catalog = new Catalog(tools.table, operations.table)
   const resources = new ChangingList(keyed, ({ definition, read }: Entries["resources"][number]) =>
     resourceHandler(definition, read)
   )
@@ -172,29 +176,26 @@ export const makeOffer = (base: Context.Context<never>, scope: Scope.Scope): Cha
   return {
     tools: tools.table,
     operations: operations.table,
+    catalog,
     resources: resources.table,
     templates: templates.table,
     prompts: prompts.table,
     put: (entries) =>
       Effect.suspend(() => {
         const made: Array<Lease> = []
+        const next = catalog.next(entries)
+        const promoted = entries.operations.filter((entry) => entry.promoted)
+        const others = entries.operations.filter((entry) => !entry.promoted)
         const prepared = Effect.all([
-          tools.prepare(
-            entries.operations.filter(({ promoted }) => promoted),
-            provide,
-            made
-          ),
-          operations.prepare(
-            entries.operations.filter(({ promoted }) => !promoted),
-            provide,
-            made
-          ),
+          tools.prepare([...promoted, ...next.tools], provide, made),
+          operations.prepare(others, provide, made),
           resources.prepare(entries.resources, provide, made),
           templates.prepare(entries.templates, provide, made),
           prompts.prepare(entries.prompts, provide, made)
         ])
         return Effect.onExit(
           Effect.map(prepared, (offers) => {
+            next.offer()
             const [toolsChanged] = offers.map((offer) => offer())
             return toolsChanged === true
           }),
