@@ -80,6 +80,7 @@ const texted = (
   const { encode } = memberCodec(endpoint, name)
   const unsaid = (texts: string | ReadonlyArray<string>): string | undefined => {
     if (inPath) return segmentFault(String(texts))
+    if (/\p{Surrogate}/u.test(String(texts))) return "holds half of a character, which no query can"
     return texts.length === 0 && form.item !== undefined && !member.required
       ? "must not be an empty list, which a query does not tell from none; leave it out"
       : undefined
