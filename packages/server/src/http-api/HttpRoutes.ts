@@ -6,14 +6,10 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
-import * as FindMyWay from "effect/http/FindMyWay"
 import * as HttpRouter from "effect/http/HttpRouter"
-import * as HttpServerError from "effect/http/HttpServerError"
-import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import type * as HttpApi from "effect/http-api/HttpApi"
 import * as HttpApiSwagger from "effect/http-api/HttpApiSwagger"
-import * as OpenApi from "effect/http-api/OpenApi"
 import type { AuthSettings } from "../Authentication.ts"
 import type { Entries } from "../handler/Entry.ts"
 import { addDocuments, addEndpoint } from "../http-router/McpRouter.ts"
@@ -24,32 +20,22 @@ import { McpBuildErrors, type McpBuildError } from "../McpBuildError.ts"
 import { webDoorParts } from "../McpHttp.ts"
 import type { Served } from "../Served.ts"
 import { routeApi } from "./RouteApi.ts"
-import { routedEntries, type RoutedEntry } from "./RouteChecks.ts"
-import { routeDocument } from "./RouteDocument.ts"
+import { routedEntries, type RoutedEntry, type RoutePaths } from "./RouteChecks.ts"
+import { routeDocument, type DocumentParts } from "./RouteDocument.ts"
 import { makeRouteDoor } from "./RouteDoor.ts"
-import { problem } from "./RouteReply.ts"
+import { addElsewhere, verbsByPath } from "./RouteElsewhere.ts"
 
 /** How an api is described. */
-export interface ApiSettings extends AuthSettings {
-  /** What goes before every path: `"/api"`. */
-  readonly prefix?: `/${string}`
-}
+export interface ApiSettings extends AuthSettings, Pick<RoutePaths, "prefix"> {}
 
 /** What the layer is told beside the settings of every HTTP door. */
-export interface RoutesOptions<P, RP> extends RequestOptions<P, RP>, ApiSettings {
-  /** Where MCP is served beside the routes, as by `McpRouter`: `"/mcp"`. It is not, where this is left out. */
-  readonly mcp?: `/${string}`
-  /** Where the OpenAPI document is: `"/openapi.json"` by default; `false` for nowhere. */
-  readonly openapi?: `/${string}` | false
-  /** Where a page is on which people read and try the routes: `"/docs"`. There is none, where this is left out. */
-  readonly docs?: `/${string}`
-}
+export interface RoutesOptions<P, RP> extends RequestOptions<P, RP>, RoutePaths {}
 
 const entriesOf = ({ definition }: AnyMcp): Entries => definition.entries
 
-const routed = (mcp: AnyMcp, prefix: string | undefined): Result.Result<ReadonlyArray<RoutedEntry>, McpBuildErrors> => {
+const routed = (mcp: AnyMcp, paths: RoutePaths): Result.Result<ReadonlyArray<RoutedEntry>, McpBuildErrors> => {
   const others = Mcp.check(mcp)
-  const routes = others.length > 0 ? Result.succeed([]) : routedEntries(entriesOf(mcp).operations, prefix)
+  const routes = others.length > 0 ? Result.succeed([]) : routedEntries(entriesOf(mcp).operations, paths)
   const errors = [...others, ...(Result.isFailure(routes) ? routes.failure : [])]
   return errors.length > 0 || Result.isFailure(routes)
     ? Result.fail(new McpBuildErrors({ server: mcp.definition.info.implementation.name, errors }))
@@ -74,16 +60,26 @@ const routed = (mcp: AnyMcp, prefix: string | undefined): Result.Result<Readonly
  * HttpRoutes.check(mcp).map((error) => error._tag) // => ["InvalidRoute"]
  * ```
  */
-const check = (mcp: AnyMcp, settings: ApiSettings = {}): ReadonlyArray<McpBuildError> => {
-  const found = routed(mcp, settings.prefix)
+const check = (mcp: AnyMcp, settings: RoutePaths = {}): ReadonlyArray<McpBuildError> => {
+  const found = routed(mcp, settings)
   return Result.isFailure(found) ? found.failure.errors : []
 }
 
-const apiOf = (mcp: AnyMcp, operations: ReadonlyArray<RoutedEntry>, { auth, prefix }: ApiSettings): HttpApi.Top => {
-  const { implementation: server, instructions } = mcp.definition.info
-  return routeApi(server.name, operations, prefix ?? "", () =>
-    routeDocument({ server, instructions, routed: operations, prefix: prefix ?? "", auth })
-  )
+const documentParts = (
+  { definition }: AnyMcp,
+  operations: ReadonlyArray<RoutedEntry>,
+  { auth, prefix = "/" }: ApiSettings
+): DocumentParts => ({
+  server: definition.info.implementation,
+  instructions: definition.info.instructions,
+  routed: operations,
+  prefix: prefix === "/" ? "" : prefix,
+  auth
+})
+
+const apiOf = (mcp: AnyMcp, operations: ReadonlyArray<RoutedEntry>, settings: ApiSettings): HttpApi.Top => {
+  const parts = documentParts(mcp, operations, settings)
+  return routeApi(parts.server.name, operations, parts.prefix, () => routeDocument(parts))
 }
 
 /**
@@ -115,76 +111,10 @@ const apiOf = (mcp: AnyMcp, operations: ReadonlyArray<RoutedEntry>, { auth, pref
  * ```
  */
 const api = (mcp: AnyMcp, settings: ApiSettings = {}): Result.Result<HttpApi.Top, McpBuildErrors> =>
-  Result.map(routed(mcp, settings.prefix), (operations) => apiOf(mcp, operations, settings))
+  Result.map(routed(mcp, settings), (operations) => apiOf(mcp, operations, settings))
 
 /** What an application still has to give: all but the services of one request, which the door provides. */
 type Needs<R, P, RP> = Exclude<R, P> | RP | HttpRouter.HttpRouter
-
-/** The verbs of each path, and those paths as a router knows them that is asked once nothing else was found. */
-const verbsByPath = (operations: ReadonlyArray<RoutedEntry>) => {
-  const verbs = new Map<string, Array<string>>()
-  const shapeOf = ({ key, verb }: RoutedEntry["plan"]["template"]) => key.slice(verb.length)
-  for (const { plan } of operations) {
-    const shape = shapeOf(plan.template)
-    const { verb } = plan.template
-    verbs.set(shape, [...(verbs.get(shape) ?? []), ...(verb === "GET" ? ["GET", "HEAD"] : [verb])])
-  }
-  return (one: RoutedEntry): ReadonlyArray<string> => verbs.get(shapeOf(one.plan.template)) ?? []
-}
-
-/** The longest argument of a path that is told from a path that is not there. */
-const longest = 65_536
-
-/** Whether a path is below the prefix, or begins as a route does. The others belong to the application. */
-const ownedBelow = (operations: ReadonlyArray<RoutedEntry>, prefix: string) => {
-  const beginnings = new Set(
-    operations.flatMap(({ plan: { template } }) => {
-      const [first] = template.segments
-      return prefix !== "" || first === undefined || !("text" in first) ? [] : [first.text.toLowerCase()]
-    })
-  )
-  return (url: string): boolean => {
-    const [path = ""] = url.split(/[?#]/, 1)
-    return prefix === ""
-      ? beginnings.has((path.split("/")[1] ?? "").toLowerCase())
-      : `${path}/`.toLowerCase().startsWith(`${prefix.toLowerCase()}/`)
-  }
-}
-
-type Door = ReturnType<typeof makeRouteDoor>
-
-/**
- * Answers what the router of the application has no route for, where the path is ours: another verb, an argument that the
- * router finds too long, and whatever else is not there.
- */
-const elsewhere = Effect.fnUntraced(function* (
-  operations: ReadonlyArray<RoutedEntry>,
-  door: Door,
-  verbsOf: (one: RoutedEntry) => ReadonlyArray<string>,
-  prefix: string
-) {
-  const ways = FindMyWay.make<ReadonlyArray<string>>({
-    ...(yield* HttpRouter.RouterConfig),
-    maxParamLength: longest
-  })
-  const known = new Set<ReadonlyArray<string>>()
-  for (const one of operations) {
-    const verbs = verbsOf(one)
-    if (!known.has(verbs)) ways.all(one.plan.template.path, verbs)
-    known.add(verbs)
-  }
-  const owned = ownedBelow(operations, prefix)
-  return (request: HttpServerRequest.HttpServerRequest) => {
-    const verbs = ways.find("GET", request.url)?.handler
-    if (verbs !== undefined) {
-      return door.elsewhere(request, verbs, problem(414, { detail: "An argument of the path is too long" }))
-    }
-    return owned(request.url) ? Effect.succeed(problem(404, { detail: "Nothing is served at this path" })) : undefined
-  }
-})
-
-const isNotFound = (error: unknown): boolean =>
-  HttpServerError.isHttpServerError(error) && error.reason._tag === "RouteNotFound"
 
 /** Adds everything to the router. */
 const add = Effect.fnUntraced(function* <P, RP>(
@@ -203,23 +133,25 @@ const add = Effect.fnUntraced(function* <P, RP>(
     const handle = door.handle({ endpoint: contract, plan: one.plan }, verbsOf(one))
     yield* router.add(one.plan.template.verb, one.plan.template.path, handle)
   }
-  const answer = yield* elsewhere(operations, door, verbsOf, prefix ?? "")
-  yield* router.addGlobalMiddleware((handled) =>
-    Effect.catch(handled, (error) =>
-      isNotFound(error)
-        ? Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => answer(request) ?? Effect.fail(error))
-        : Effect.fail(error)
-    )
-  )
+  yield* addElsewhere(router, { operations, door, verbsOf, prefix: prefix ?? "" })
   if (endpoint !== undefined) yield* addEndpoint(router, parts, { ...options, path: endpoint })
   yield* addDocuments(router, parts, options)
-  const described = apiOf(mcp, operations, options)
-  if (openapi !== false) {
-    const text = JSON.stringify(OpenApi.fromApi(described))
-    yield* router.add("GET", openapi, HttpServerResponse.text(text, { contentType: "application/json" }))
-  }
-  if (docs !== undefined) yield* Layer.build(HttpApiSwagger.layer(described, { path: docs }))
+  if (openapi !== false) yield* router.add("GET", openapi, documentOf(mcp, operations, options))
+  if (docs !== undefined) yield* Layer.build(HttpApiSwagger.layer(apiOf(mcp, operations, options), { path: docs }))
 })
+
+/** The document, made when it is first asked for. */
+const documentOf = (
+  mcp: AnyMcp,
+  operations: ReadonlyArray<RoutedEntry>,
+  settings: ApiSettings
+): Effect.Effect<HttpServerResponse.HttpServerResponse> => {
+  let text: string | undefined
+  return Effect.sync(() => {
+    text ??= JSON.stringify(routeDocument(documentParts(mcp, operations, settings)))
+    return HttpServerResponse.text(text, { contentType: "application/json" })
+  })
+}
 
 /**
  * Adds the routes to the router, until the Scope closes.
@@ -233,7 +165,7 @@ const scoped = <R, P = never, RP = never>(
   options: RoutesOptions<P, RP> = {}
 ): Effect.Effect<Served<R, {}>, McpBuildErrors, Needs<R, P, RP> | Scope.Scope> =>
   Effect.gen(function* () {
-    const operations = yield* Effect.fromResult(routed(mcp, options.prefix))
+    const operations = yield* Effect.fromResult(routed(mcp, options))
     const served = yield* Mcp.served(mcp, options)
     yield* add(served, mcp, operations, options)
     return served

@@ -222,3 +222,5 @@ export const makeRouteDoor = ({ door, prefix, served, settings }: RouteDoorParts
       guarded(request, verbs, Effect.succeed(response))
   }
 }
+
+export type RouteDoor = ReturnType<typeof makeRouteDoor>

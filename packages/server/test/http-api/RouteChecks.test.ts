@@ -105,6 +105,15 @@ describe("HttpRoutes.check", () => {
     )
   })
 
+  it.each<readonly [string, Parameters<typeof HttpRoutes.check>[1], string]>([
+    ["no path", { docs: "docs" as "/docs" }, 'docs: "docs" is no path of its own; write it as "/docs".'],
+    ["a path with fields", { mcp: "/:mcp" }, 'mcp: "/:mcp" is no path of its own; write it as "/mcp".'],
+    ["the path of a route", { docs: "/shows" }, 'docs: "/shows" is the route of "list" already; give it its own.'],
+    ["the path of another", { mcp: "/x", openapi: "/X" }, 'openapi: "/X" is the setting mcp already; give it its own.']
+  ])("D1: refuses a setting that is %s", (_, settings, sentence) => {
+    assert.deepStrictEqual(said(empty().tool(routed("list", "GET /shows", {}), nothing), settings), [sentence])
+  })
+
   it.effect("D1: fails the layer, and gives no api", () =>
     Effect.gen(function* () {
       const mcp = empty().tool(routed("get", "GET /shows/:idd"), nothing)
