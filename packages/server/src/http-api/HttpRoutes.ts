@@ -7,6 +7,7 @@ import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import * as HttpRouter from "effect/http/HttpRouter"
+import * as HttpServer from "effect/http/HttpServer"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import type * as HttpApi from "effect/http-api/HttpApi"
 import * as HttpApiSwagger from "effect/http-api/HttpApiSwagger"
@@ -18,6 +19,9 @@ import { Live } from "../Live.ts"
 import { Mcp, type AnyMcp } from "../Mcp.ts"
 import { McpBuildErrors, type McpBuildError } from "../McpBuildError.ts"
 import { webDoorParts } from "../McpHttp.ts"
+import { notServing, type Complete } from "../PlainDoor.ts"
+import { settingErrors } from "../transport/SettingChecks.ts"
+import { refusedResponse } from "../transport/WebExchange.ts"
 import type { Served } from "../Served.ts"
 import { routeApi } from "./RouteApi.ts"
 import { routedEntries, type RoutedEntry, type RoutePaths } from "./RouteChecks.ts"
@@ -214,4 +218,51 @@ const layer = <R, P = never, RP = never>(
     Effect.map(scoped(mcp, options), ({ live }) => live)
   )
 
-export const HttpRoutes = { api, check, layer, scoped }
+/** A request handler of the web's own kind. */
+export interface RoutesDoor {
+  (request: Request): Promise<Response>
+  /** Stops serving; running calls get the grace to end. */
+  close(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+/**
+ * Serves routes to plain code, for Hono, Workers, Bun, Deno, Next and tests: what `layer` adds to an application, as a
+ * function from `Request` to `Response`. Nothing is built before the first request.
+ *
+ * @param mcp a server that needs no more services
+ * @param options those of `layer`
+ * @throws McpBuildErrors with every reason, when the server or its routes cannot be served or a setting could not work
+ *
+ * @example
+ * ```ts
+ * import { Endpoint, Mcp } from "@treadle/server"
+ * import { HttpRoutes } from "@treadle/server/http-api"
+ * import * as z from "zod"
+ *
+ * const greet = Endpoint.make("greet", { description: "Greets", input: z.object({ name: z.string() }), http: "GET /hello/:name" })
+ * const serve = HttpRoutes.fetch(Mcp.make({ name: "hello", version: "1.0.0" }).tool(greet, async ({ name }) => `Hello ${name}`))
+ * const response = await serve(new Request("http://localhost/hello/Ada"))
+ * await response.text() // => "Hello Ada"
+ * await serve.close()
+ * ```
+ */
+const fetch = <R>(mcp: Mcp<R> & Complete<R>, options: RoutesOptions<never, never> = {}): RoutesDoor => {
+  const errors = [...check(mcp, options), ...settingErrors(options)]
+  if (errors.length > 0) throw new McpBuildErrors({ server: mcp.definition.info.implementation.name, errors })
+  const app = Layer.provide(layer(mcp as unknown as Mcp<never>, options), HttpServer.layerServices)
+  let door: ReturnType<typeof HttpRouter.toWebHandler> | undefined
+  let closed = false
+  const handle = async (request: Request): Promise<Response> => {
+    if (closed) return refusedResponse(notServing)
+    door ??= HttpRouter.toWebHandler(app, { disableLogger: true })
+    return (door.handler as (one: Request) => Promise<Response>)(request)
+  }
+  const close = async () => {
+    closed = true
+    await door?.dispose()
+  }
+  return Object.assign(handle, { close, [Symbol.asyncDispose]: close })
+}
+
+export const HttpRoutes = { api, check, fetch, layer, scoped }

@@ -3,6 +3,6 @@
  * modules, so it is an entry point of its own.
  */
 export { HttpApiTools, type PromotedApi } from "./HttpApiTools.ts"
-export { HttpRoutes, type ApiSettings, type RoutesOptions } from "./HttpRoutes.ts"
+export { HttpRoutes, type ApiSettings, type RoutesDoor, type RoutesOptions } from "./HttpRoutes.ts"
 export type { AnyApi, Contracts, OperationName, Promotion, Promotions } from "./PromotedTypes.ts"
 export { RouteProblem } from "./RouteApi.ts"
