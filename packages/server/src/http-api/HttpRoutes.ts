@@ -24,6 +24,7 @@ import { settingErrors } from "../transport/SettingChecks.ts"
 import { refusedResponse } from "../transport/WebExchange.ts"
 import type { Served } from "../Served.ts"
 import { routeApi } from "./RouteApi.ts"
+import { routeClient } from "./RouteClient.ts"
 import { routedEntries, type RoutedEntry, type RoutePaths } from "./RouteChecks.ts"
 import { routeDocument, type DocumentParts } from "./RouteDocument.ts"
 import { makeRouteDoor } from "./RouteDoor.ts"
@@ -218,6 +219,44 @@ const layer = <R, P = never, RP = never>(
     Effect.map(scoped(mcp, options), ({ live }) => live)
   )
 
+/**
+ * A client of routes, typed by contracts that both sides share: a function for each, which takes the arguments of the
+ * operation and gives its output, as `session.call` does over MCP. Needs Effect's `HttpClient`, such as
+ * `FetchHttpClient.layer`; headers are added there.
+ *
+ * Calls fail with the errors that the contract declares, with a `RouteProblem`, and with what goes wrong on the way. The
+ * client itself fails with `McpBuildErrors` where a contract has no route, or one that cannot be served.
+ *
+ * @param contracts endpoints that have routes, by the names that their functions get
+ * @param settings `baseUrl`, and the `prefix` that the server has
+ *
+ * @example
+ * ```ts
+ * import { Endpoint, Mcp } from "@treadle/server"
+ * import { HttpRoutes } from "@treadle/server/http-api"
+ * import * as Effect from "effect/Effect"
+ * import * as FetchHttpClient from "effect/http/FetchHttpClient"
+ * import * as Schema from "effect/Schema"
+ *
+ * const double = Endpoint.make("double", {
+ *   description: "Twice a number",
+ *   input: { n: Schema.Int },
+ *   output: Schema.Int,
+ *   http: "GET /double/:n"
+ * })
+ * const serve = HttpRoutes.fetch(Mcp.make({ name: "sums", version: "1.0.0" }).tool(double, async ({ n }) => 2 * n))
+ * const fetch = (input: RequestInfo | URL, init?: RequestInit) => serve(new Request(input, init))
+ * const program = Effect.flatMap(HttpRoutes.client({ double }, { baseUrl: "http://localhost" }), (sums) =>
+ *   sums.double({ n: 21 })
+ * )
+ * await Effect.runPromise(
+ *   program.pipe(Effect.provide(FetchHttpClient.layer), Effect.provideService(FetchHttpClient.Fetch, fetch))
+ * ) // => 42
+ * await serve.close()
+ * ```
+ */
+const client = routeClient
+
 /** A request handler of the web's own kind. */
 export interface RoutesDoor {
   (request: Request): Promise<Response>
@@ -265,4 +304,4 @@ const fetch = <R>(mcp: Mcp<R> & Complete<R>, options: RoutesOptions<never, never
   return Object.assign(handle, { close, [Symbol.asyncDispose]: close })
 }
 
-export const HttpRoutes = { api, check, fetch, layer, scoped }
+export const HttpRoutes = { api, check, client, fetch, layer, scoped }

@@ -181,7 +181,7 @@ const merged = (left: Mutable, right: Mutable): Mutable => {
       isJsonObject(known) && isJsonObject(response)
         ? {
             description: `${String(known["description"])}, or: ${String(response["description"])}`,
-            content: { ...(response["content"] as JsonObject), ...(known["content"] as JsonObject) }
+            content: { ...(known["content"] as JsonObject), ...(response["content"] as JsonObject) }
           }
         : response
   }
@@ -256,9 +256,8 @@ export const routeDocument = (parts: DocumentParts): JsonObject => {
     paths,
     components: {
       schemas: components.schemas,
-      securitySchemes: auth === undefined ? {} : { bearer: { type: "http", scheme: "bearer" } }
+      ...(auth === undefined ? {} : { securitySchemes: { bearer: { type: "http", scheme: "bearer" } } })
     },
-    security: [],
     tags: [...new Set(routed.map(({ plan }) => groupNameOf(plan, prefix)))].map((name) => ({ name }))
   }
 }

@@ -1,6 +1,9 @@
 /** What routes answer: values, declared errors, and whatever else there is to say, each with its status. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { Endpoint } from "../../src/index.ts"
+import { HttpRoutes } from "../../src/http-api/index.ts"
+import { empty } from "../fixtures/calling.ts"
 import { capturedLogs } from "../fixtures/capturedLogs.ts"
 import { kiosk } from "../fixtures/kiosk.ts"
 import { routing, sending, told } from "../fixtures/routing.ts"
@@ -195,4 +198,21 @@ describe("a path", () => {
       assert.deepStrictEqual(told(yield* prefixed("/apiary")), [404, undefined])
     })
   )
+})
+
+describe("HttpRoutes.fetch", () => {
+  it("serves routes and MCP to plain code, and answers 503 once it is closed", async () => {
+    const serve = HttpRoutes.fetch(kiosk, { mcp: "/mcp" })
+    assert.strictEqual((await serve(new Request("http://localhost/shows/1"))).status, 200)
+    assert.strictEqual((await serve(new Request("http://localhost/mcp", { method: "PUT" }))).status, 405)
+    await serve.close()
+    assert.strictEqual((await serve(new Request("http://localhost/shows/1"))).status, 503)
+    await serve.close()
+  })
+
+  it("D1: throws every reason before anything is served", () => {
+    const wrong = Endpoint.make("wrong", { description: "Tested", http: "get /" as string })
+    const mcp = empty().tool(wrong, async () => undefined)
+    assert.throws(() => HttpRoutes.fetch(mcp, { prefix: "/api", hosts: ["*"] }), /for 2 reasons/)
+  })
 })

@@ -8,7 +8,7 @@ import * as Schema from "effect/Schema"
 import { Endpoint, type Mcp } from "../../src/index.ts"
 import { HttpRoutes, RouteProblem } from "../../src/http-api/index.ts"
 import { empty } from "../fixtures/calling.ts"
-import { kiosk, ShowNotFound, SoldOut } from "../fixtures/kiosk.ts"
+import { endShow, getShow, kiosk, listShows, nameShow, saySomething, ShowNotFound, SoldOut } from "../fixtures/kiosk.ts"
 import { handlerOf } from "../fixtures/routing.ts"
 
 type Client = { readonly [name: string]: (request: object) => Effect.Effect<unknown, { readonly message: string }> }
@@ -120,5 +120,55 @@ describe("a client of HttpRoutes.api", () => {
       const error = yield* Effect.flip(call("all", { query: { must: [1], may: [] } }))
       assert.include(error.message, "leave it out")
     })
+  )
+})
+
+describe("HttpRoutes.client", () => {
+  const typed = Effect.gen(function* () {
+    const handler = yield* handlerOf(HttpRoutes.layer(kiosk, { prefix: "/api" }))
+    const settings = { baseUrl: "http://localhost", prefix: "/api" } as const
+    const contracts = { listShows, getShow, nameShow, endShow, say: saySomething }
+    const fetch = ((input: RequestInfo, init?: RequestInit) =>
+      handler(new Request(input, init))) as typeof globalThis.fetch
+    const client = yield* Effect.provide(HttpRoutes.client(contracts, settings), FetchHttpClient.layer)
+    return { client, run: Effect.provideService(FetchHttpClient.Fetch, fetch) }
+  })
+
+  it.effect("takes arguments side by side, and gives what session.call gives", () =>
+    Effect.gen(function* () {
+      const { client, run } = yield* typed
+      assert.strictEqual((yield* run(client.getShow({ id: 1 }))).title, "Early bill")
+      assert.deepStrictEqual(yield* run(client.listShows({ limit: 2, halls: [7] })), [{ limit: 2, halls: [7] }])
+      assert.deepStrictEqual(yield* run(client.listShows()), [{}])
+      assert.strictEqual(yield* run(client.nameShow({ id: 3, title: "Late" })), "3 is Late")
+      assert.strictEqual(yield* run(client.endShow({ id: 3 })), "")
+      assert.strictEqual(yield* run(client.say({ what: "blocks" })), "one\ntwo")
+    })
+  )
+
+  it.effect("fails with declared errors by their tags, and with problems", () =>
+    Effect.gen(function* () {
+      const { client, run } = yield* typed
+      const missing = client.getShow({ id: 9 }).pipe(
+        Effect.map(({ title }) => title),
+        Effect.catchTag("ShowNotFound", ({ id }) => Effect.succeed(`no ${id}`))
+      )
+      assert.strictEqual(yield* run(missing), "no 9")
+      const no = client
+        .say({ what: "no" })
+        .pipe(Effect.catchTag("RouteProblem", ({ detail }) => Effect.succeed(detail)))
+      assert.strictEqual(yield* run(no), "Not today.")
+    })
+  )
+
+  it.effect("D1: is not made of contracts without a route, or with one that cannot be served", () =>
+    Effect.gen(function* () {
+      const none = Endpoint.make("none", { description: "Tested" })
+      const wrong = Endpoint.make("wrong", { description: "Tested", http: "get /" as string })
+      const error = yield* Effect.flip(HttpRoutes.client({ none, wrong }, { baseUrl: "http://localhost" }))
+      assert(error._tag === "McpBuildErrors")
+      assert.match(error.message, /it has no route; give its contract one: http: "GET \/shows\/:id"/)
+      assert.lengthOf(error.errors, 2)
+    }).pipe(Effect.provide(FetchHttpClient.layer))
   )
 })

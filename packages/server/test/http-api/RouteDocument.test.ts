@@ -61,10 +61,7 @@ describe("the document", () => {
     const json = (status: number) => responses[status].content["application/json"].schema
     assert.deepStrictEqual(json(200), getShow.shape.printed.value)
     assert.strictEqual(json(404).properties._tag.enum?.[0] ?? json(404).properties._tag.const, "ShowNotFound")
-    assert.deepStrictEqual(Object.keys(responses[422].content).toSorted(), [
-      "application/json",
-      "application/problem+json"
-    ])
+    assert.deepStrictEqual(Object.keys(responses[422].content), ["application/json", "application/problem+json"])
     assert.include(responses[422].description, "SoldOut")
     assert.deepStrictEqual(json(200).properties, { id: { type: "integer" }, title: { type: "string" } })
     assert.isDefined(document.paths["/shows"].post.responses[201])
@@ -76,7 +73,7 @@ describe("the document", () => {
   })
 
   it("says what must be shown, and only where something must", () => {
-    assert.deepStrictEqual(document.components.securitySchemes, {})
+    assert.isUndefined(document.components.securitySchemes)
     const scoped = empty().toolWith(getShow, { scopes: ["shows:read"] }, ({ id }) =>
       Effect.succeed({ id, title: "One" })
     )
