@@ -86,7 +86,13 @@ const expected: Readonly<Record<string, string>> = {
   W49: `"this server still needs services: give them with mcp.provide(layer), or use an Effect door"`,
   W50: `Type 'string' is not assignable to type`,
   W51: `Type 'string' is not assignable to type 'boolean'.`,
-  W52: `'allowed' does not exist in type 'CatalogOptions'`
+  W52: `'allowed' does not exist in type 'CatalogOptions'`,
+  W53: `Type '"GET /:fields"' is not assignable to type '"\\":fields\\" is not a field of input"'.`,
+  W54: `is not assignable to type '"\\":row\\" is not a field of input"'.`,
+  W55: `Type '"HEAD /shows"' is not assignable to type '"a route reads like \\"GET /shows/:id\\""'.`,
+  W56: `"this server still needs services: give them with mcp.provide(layer), or use an Effect door"`,
+  W57: `Type '"docs"' is not assignable to type`,
+  W58: `Type 'string' is not assignable to type 'number'.`
 }
 
 describe("the compiler", () => {
