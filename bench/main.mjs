@@ -1,6 +1,7 @@
 // Runs the cases one after another, prints one table and writes results.json.
 import { writeFileSync } from "node:fs"
 import path from "node:path"
+import { agents } from "./cases/agents.mjs"
 import { client } from "./cases/client.mjs"
 import { heap } from "./cases/heap.mjs"
 import { http } from "./cases/http.mjs"
@@ -12,7 +13,7 @@ import { streams } from "./cases/streams.mjs"
 import { machine } from "./measure/machine.mjs"
 import { print } from "./measure/report.mjs"
 
-const cases = { http, list, stdio, start: startUp, memory, streams, heap, client }
+const cases = { http, list, stdio, start: startUp, memory, streams, heap, client, agents }
 
 /** @param only names of cases; all without it @param quick fewer and shorter rounds */
 export const bench = async ({ only = Object.keys(cases), quick = false } = {}) => {

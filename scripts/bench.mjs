@@ -1,5 +1,5 @@
 // Measures Treadle beside its peers and writes bench/results.json. Builds first where needed.
-// `--quick` takes fewer rounds; `--only http,list,stdio,start,memory,streams,heap,client` takes some of the cases.
+// `--quick` takes fewer rounds; `--only http,list,stdio,start,memory,streams,heap,client,agents` takes some of the cases.
 import path from "node:path"
 import { parseArgs } from "node:util"
 import { install, root, run } from "./tools.mjs"

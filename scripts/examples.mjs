@@ -2,7 +2,7 @@
 import path from "node:path"
 import { root } from "./tools.mjs"
 
-const programs = ["box-office/main.ts", "orders/main.ts", "protected-box-office/main.ts"]
+const programs = ["box-office/main.ts", "orders/main.ts", "protected-box-office/main.ts", "research-team/main.ts"]
 
 export const buildExamples = async () => {
   const { build, stop } = await import("esbuild")

@@ -1,6 +1,7 @@
 // `npm start`: installs and builds what is missing, then runs the box office and its client.
 // `npm start -- --once` ends after the demonstration; `--port N` chooses the port; `--stdio` serves standard input and
-// output. `npm start -- --protected [--once]` runs the protected box office instead, where a person logs in with a browser.
+// output. `npm start -- --protected [--once]` runs the protected box office instead, where a person logs in with a browser;
+// `npm start -- --team [question]` asks the research team.
 import { spawn } from "node:child_process"
 import path from "node:path"
 import { install, root, run } from "./tools.mjs"
@@ -13,9 +14,11 @@ run(process.execPath, ["scripts/build.mjs", "--if-needed"], aside)
 const { buildExamples } = await import("./examples.mjs")
 await buildExamples()
 
-const example = process.argv.includes("--protected") ? "protected-box-office" : "box-office"
+const others = { "--protected": "protected-box-office", "--team": "research-team" }
+const chosen = Object.keys(others).find((flag) => process.argv.includes(flag))
+const example = chosen === undefined ? "box-office" : others[chosen]
 const program = path.join(root, "examples", example, "dist/main.js")
-const args = process.argv.slice(2).filter((argument) => argument !== "--protected")
+const args = process.argv.slice(2).filter((argument) => argument !== chosen)
 const child = spawn(process.execPath, [program, ...args], { stdio: "inherit" })
 for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => child.kill(signal))
 child.on("exit", (code, signal) => {

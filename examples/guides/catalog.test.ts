@@ -20,7 +20,7 @@ describe("the guide to catalogs", () => {
       idempotentHint: false
     })
     const found = await client.callTool("search_operations", { query: "bill of a year" })
-    assert.deepStrictEqual(found.structuredContent, {
+    assert.deepStrictEqual<unknown>(found.structuredContent, {
       operations: [
         {
           name: "get_bill",

@@ -15,7 +15,8 @@ const common: Options = {
 const fromServer: NonNullable<Options["esbuildPlugins"]>[number] = {
   name: "from-server",
   setup: (build) => {
-    build.onResolve({ filter: /^\.\.\// }, () => ({ path: "../server.js", external: true }))
+    // Doors of an Effect application are beside it too, and small.
+    build.onResolve({ filter: /^\.\.\/(?!http-router\/)/ }, () => ({ path: "../server.js", external: true }))
   }
 }
 

@@ -119,7 +119,7 @@ const entries: Readonly<Record<string, ReadonlyArray<string>>> = {
     "ToolCalls.ts"
   ],
   oauth: ["index.ts", "OAuth.ts"],
-  agent: ["index.ts", "Agent.ts", "AgentRun.ts", "AgentTree.ts", "Conversation.ts", "AgentMcp.ts"],
+  agent: ["index.ts", "Agent.ts", "AgentRun.ts", "AgentTree.ts", "Conversation.ts", "AgentMcp.ts", "ServedRunner.ts"],
   testing: []
 }
 

@@ -16,7 +16,7 @@ import { connect, run, session, stream } from "./AgentRun.ts"
 export type Agent<A = string, R = LanguageModel> = AgentValue<A, R>
 
 /** What a definition says of the model: its own, with what that needs, or the one that is provided. */
-type Needs<M> = [M] extends [never] ? LanguageModel : M extends Layer.Layer<LanguageModel, never, infer R> ? R : never
+type Needs<M> = [M] extends [never] ? LanguageModel : M extends Layer.Layer<LanguageModel, unknown, infer R> ? R : never
 
 /**
  * Makes an agent. Nothing is opened or checked by it; `Agent.check` tells what is wrong, and so does a run before it
@@ -33,7 +33,7 @@ type Needs<M> = [M] extends [never] ? LanguageModel : M extends Layer.Layer<Lang
  * Agent.check(reviewer) // => []
  * ```
  */
-const make = <A = string, const M extends Layer.Layer<LanguageModel, never, never> = never>(
+const make = <A = string, const M extends Layer.Layer<LanguageModel, unknown, never> = never>(
   definition: Omit<AgentDefinition<A>, "model" | "answer"> & { readonly answer?: PureSchema<A>; readonly model?: M }
 ): AgentValue<A, Needs<M>> => ({
   "~treadle/agent": { answer: phantom, needs: phantom },

@@ -44,26 +44,33 @@ const loopback = (host: string): boolean =>
 /** Why an address cannot be a server. */
 const endpointFault = (url: string): string | undefined => {
   if (url.trim() === "") return "its address is empty"
-  if (!URL.canParse(url)) return `${JSON.stringify(url)} is no address; write https://host/path`
-  const { hostname, protocol } = new URL(url)
+  if (!URL.canParse(url)) return "it is no address; write https://host/path"
+  const { hostname, password, protocol, username } = new URL(url)
+  if (username !== "" || password !== "") {
+    return "its address holds a credential; give it as a header that names a secret, as authorization: Bearer {{secret:NAME}}"
+  }
   if (protocol === "https:") return undefined
   if (protocol !== "http:")
     return `${protocol} is no address of a server over HTTP; for a command, give one of @treadle/agent/node`
   return loopback(hostname) ? undefined : "plain http: is for loopback addresses only; use https:"
 }
 
+/** Why a header cannot be sent. Its value is not told. */
+const headerFault = (name: string, text: string): string | undefined => {
+  if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/u.test(name)) return "it is no name of a header"
+  // oxlint-disable-next-line no-control-regex -- these are what it looks for
+  return /[\u0000-\u0008\u000a-\u001f\u007f]/u.test(text)
+    ? "its value has a line end or a control character"
+    : undefined
+}
+
 const headerProblems = (server: string, headers: HttpServerSettings["headers"]): ReadonlyArray<AgentProblem> =>
   Object.entries(headers ?? {}).flatMap(([header, text]): ReadonlyArray<AgentProblem> => {
     const parsed = Secret.parse(text)
-    if (Result.isFailure(parsed)) {
-      return [
-        {
-          _tag: "InvalidServerSetting",
-          server,
-          setting: `header ${JSON.stringify(header)}`,
-          why: parsed.failure.message
-        }
-      ]
+    const why = headerFault(header, text) ?? (Result.isFailure(parsed) ? parsed.failure.message : undefined)
+    if (why !== undefined || Result.isFailure(parsed)) {
+      const setting = `header ${JSON.stringify(header)}`
+      return [{ _tag: "InvalidServerSetting", server, setting, why: why ?? "" }]
     }
     return Secret.isCredentialHeader(header) && !Secret.hasReference(parsed.success)
       ? [{ _tag: "InlineCredential", server, header }]

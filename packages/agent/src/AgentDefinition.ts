@@ -69,8 +69,11 @@ export interface AgentDefinition<A = string, R = never> {
   /** The form of the answer; without it an answer is text. */
   readonly answer?: PureSchema<A>
   readonly limits?: AgentLimits
-  /** The model of this agent; without it, runs take the one that is provided. */
-  readonly model?: Layer.Layer<LanguageModel, never, R>
+  /**
+   * The model of this agent; without it, runs take the one that is provided. A layer that fails leaves a run without a
+   * model (`IntelligenceUnavailable`).
+   */
+  readonly model?: Layer.Layer<LanguageModel, unknown, R>
   /** Whether its runs may start subagents. Default true. */
   readonly subagents?: boolean
   /** Whether its servers may together have all three tags. Every run reports it. Default false. */

@@ -2,6 +2,7 @@
  * Ways to run an agent: one task to its outcome, the same as a stream of what happens, a conversation, and an agent whose
  * servers stay connected for many of them.
  */
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Queue from "effect/Queue"
 import type * as Scope from "effect/Scope"
@@ -10,52 +11,70 @@ import type { LanguageModel } from "effect/ai/LanguageModel"
 import type { Agent, AnyAgent } from "./AgentDefinition.ts"
 import type { AgentError } from "./AgentError.ts"
 import type { AgentEvent } from "./AgentEvent.ts"
-import { connectAgent, type AgentTree, type Connected } from "./AgentTree.ts"
+import { AgentMcp } from "./AgentMcp.ts"
+import { connectAgent, conversationPatience, type Connected } from "./AgentTree.ts"
 import { conversation, type Conversation } from "./Conversation.ts"
-import { makeStopSignal, requestStop, type StopSignal } from "./loop/StopSignal.ts"
+import { heeding, makeStopSignal, type StopSignal } from "./loop/StopSignal.ts"
 import { runTurn } from "./loop/Turn.ts"
-import type { Outcome } from "./Outcome.ts"
+import { Outcome } from "./Outcome.ts"
+import { randomId } from "./RandomId.ts"
 import type { RunOptions } from "./RunOptions.ts"
 
-/** How often a conversation waits for a model that is not there. */
-const patience = 8
+/** The options with the id of the run, which is told before there is a tree. */
+const identified = (options: RunOptions): Effect.Effect<RunOptions & { readonly runId: string }> =>
+  Effect.map(options.runId === undefined ? randomId : Effect.succeed(options.runId), (runId) => ({
+    ...options,
+    runId
+  }))
 
-const rootParts = (tree: AgentTree, { context, contract }: RunOptions, waits: number) =>
-  tree.root({
-    instruction: tree.definition.instruction,
-    contract,
-    context,
-    patience: waits
-  })
-
-/** Lets a signal of the platform ask for the end. */
-const heeding = <A, E, R>(
-  signal: AbortSignal | undefined,
-  stop: StopSignal,
-  effect: Effect.Effect<A, E, R>
-): Effect.Effect<A, E, R> => {
-  if (signal === undefined) return effect
-  return Effect.suspend(() => {
-    const onAbort = () => Effect.runSync(requestStop(stop, "cancelled"))
-    if (signal.aborted) onAbort()
-    signal.addEventListener("abort", onAbort)
-    return Effect.ensuring(
-      effect,
-      Effect.sync(() => signal.removeEventListener("abort", onAbort))
+const runTask = <A>(
+  connected: Connected,
+  task: string,
+  options: RunOptions,
+  stop: StopSignal
+): Effect.Effect<Outcome<A>, AgentError> =>
+  Effect.scoped(
+    Effect.flatMap(connected.tree(options), (tree) =>
+      Effect.flatMap(tree.root(options, 0), (parts) => runTurn<A>(parts, task, stop))
     )
+  )
+
+const runIn = <A>(connected: Connected, task: string, options: RunOptions): Effect.Effect<Outcome<A>, AgentError> =>
+  Effect.suspend(() => {
+    const stop = makeStopSignal()
+    return heeding(options.signal, stop, runTask<A>(connected, task, options, stop))
   })
+
+/** Connects, unless the end is asked for before that is done. */
+const connectedUnless = (
+  stop: StopSignal,
+  agent: AnyAgent,
+  options: RunOptions
+): Effect.Effect<Connected | undefined, AgentError, LanguageModel | Scope.Scope> => {
+  const connected = connectAgent(agent, options, AgentMcp.make)
+  return options.signal === undefined
+    ? connected
+    : Effect.raceFirst(connected, Effect.as(Deferred.await(stop), undefined))
 }
 
-const runIn = <A>(connected: Connected, task: string, options: RunOptions): Effect.Effect<Outcome<A>, AgentError> => {
-  const stop = makeStopSignal()
-  const ran = Effect.scoped(
-    Effect.flatMap(connected.tree(options), (tree) => runTurn<A>(rootParts(tree, options, 0), task, stop))
+/** The outcome of a run that was cancelled before it could begin. */
+const notBegun = <A>(runId: string): Outcome<A> =>
+  new Outcome<A>(
+    {
+      runId,
+      status: "cancelled",
+      partial: true,
+      answer: undefined,
+      text: "",
+      usage: { input: 0, output: 0, steps: 0 }
+    },
+    []
   )
-  return heeding(options.signal, stop, ran)
-}
 
 const sessionIn = <A>(connected: Connected, options: RunOptions): Effect.Effect<Conversation<A>, never, Scope.Scope> =>
-  Effect.flatMap(connected.tree(options), (tree) => conversation<A>(rootParts(tree, options, patience)))
+  Effect.flatMap(connected.tree(options), (tree) =>
+    Effect.flatMap(tree.root(options, conversationPatience), (parts) => conversation<A>(parts, options.signal))
+  )
 
 /**
  * Runs one task. The servers are connected for it, and closed at its end, also when it is interrupted.
@@ -73,9 +92,13 @@ export const run = <A, R>(
 ): Effect.Effect<Outcome<A>, AgentError, R> =>
   needing(
     agent,
-    Effect.scoped(
-      Effect.flatMap(connectAgent(agent as AnyAgent, options), (connected) => runIn<A>(connected, task, options))
-    )
+    Effect.flatMap(identified(options), (own) => {
+      const stop = makeStopSignal()
+      const ran = Effect.flatMap(connectedUnless(stop, agent as AnyAgent, own), (connected) =>
+        connected === undefined ? Effect.succeed(notBegun<A>(own.runId)) : runTask<A>(connected, task, own, stop)
+      )
+      return heeding(options.signal, stop, Effect.scoped(ran))
+    })
   )
 
 /**
@@ -90,7 +113,9 @@ export const session = <A, R>(
 ): Effect.Effect<Conversation<A>, AgentError, R | Scope.Scope> =>
   needing(
     agent,
-    Effect.flatMap(connectAgent(agent as AnyAgent, options), (connected) => sessionIn<A>(connected, options))
+    Effect.flatMap(connectAgent(agent as AnyAgent, options, AgentMcp.make), (connected) =>
+      sessionIn<A>(connected, options)
+    )
   )
 
 /** An agent whose servers are connected, for many runs and conversations. */
@@ -110,7 +135,7 @@ export const connect = <A, R>(
 ): Effect.Effect<ConnectedAgent<A>, AgentError, R | Scope.Scope> =>
   needing(
     agent,
-    Effect.map(connectAgent(agent as AnyAgent, options), (connected) => ({
+    Effect.map(connectAgent(agent as AnyAgent, options, AgentMcp.make), (connected) => ({
       run: (task, own = {}) => runIn<A>(connected, task, own),
       session: (own = {}) => sessionIn<A>(connected, own)
     }))

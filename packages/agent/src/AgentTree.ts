@@ -14,78 +14,86 @@ import { defaultRunIdKey, type AgentDefinition, type AnyAgent } from "./AgentDef
 import { limitsOf, type Limits } from "./Limits.ts"
 import { answerForm, type AnswerForm } from "./loop/FinalAnswer.ts"
 import { History } from "./loop/History.ts"
-import type { TurnParts } from "./loop/Turn.ts"
-import type { RunCall } from "./Outcome.ts"
+import { runTurn, type TurnParts } from "./loop/Turn.ts"
 import { randomId } from "./RandomId.ts"
 import { runFacts, type RunFacts } from "./RunFacts.ts"
 import type { RunOptions } from "./RunOptions.ts"
+import type { ChildRunner, ChildSpec, RunPlace } from "./supervise/ChildRunner.ts"
+import { Ledger } from "./supervise/Ledger.ts"
+import { TreePolicy } from "./supervise/SpawnPolicy.ts"
+import { SupervisorLive } from "./supervise/SupervisorLive.ts"
+import type { Supervisor } from "./Supervisor.ts"
 import { isTrifecta } from "./Tag.ts"
 import { Catalogue } from "./toolbox/Catalogue.ts"
 import { finishTool } from "./toolbox/FinishTool.ts"
 import type { OwnTool } from "./toolbox/OwnTool.ts"
 import { resourceRead } from "./toolbox/ResourceTools.ts"
 import { connectServers, type ServeAgent } from "./toolbox/ServerLink.ts"
+import { subagentTools } from "./toolbox/SubagentTools.ts"
 import { ModelToolLists, Toolbox } from "./toolbox/Toolbox.ts"
-import type { ToolScope } from "./ToolScope.ts"
+import { ToolScope } from "./ToolScope.ts"
 
 /** A place in a tree, and what is special about the run there. */
-export interface TreePlace {
-  readonly path: string
-  readonly depth: number
-  readonly scope: ToolScope
+export interface TreePlace extends RunPlace {
   readonly instruction: string
   readonly contract: string | undefined
   readonly context: string | undefined
-  /** The form of the answer; only the root of a tree has that of the definition. */
+  /** The form of the answer; only the top of a tree has that of the definition. */
   readonly form: AnswerForm | undefined
   /** Waits of a turn for a model that is not there. */
   readonly patience: number
-  readonly own: ReadonlyArray<OwnTool>
+  /** What the run there may start others by. */
+  readonly supervisor: () => Supervisor
 }
 
-const build = (
-  definition: AgentDefinition<unknown, unknown>
-): Effect.Effect<LanguageModel, never, LanguageModel | Scope.Scope> =>
-  definition.model === undefined
-    ? LanguageModel
-    : Effect.map(
-        // What the layer needs is in the requirements of the agent.
-        Layer.build(definition.model as Layer.Layer<LanguageModel>),
-        (context) => Context.get(context, LanguageModel)
-      )
+/** What a subagent is told of itself. */
+const subagentInstruction =
+  "You are a subagent of an agent. Do the one task that you are given, on your own, and answer with its result alone: your answer is all that is seen of your work."
 
-export class AgentTree {
+/** How often a conversation waits in a turn for a model that is not there. */
+export const conversationPatience = 8
+
+const build = ({
+  model,
+  name
+}: AgentDefinition<unknown, unknown>): Effect.Effect<LanguageModel, AgentError, LanguageModel | Scope.Scope> => {
+  if (model === undefined) return LanguageModel
+  // What the layer needs is in the requirements of the agent.
+  const built = Layer.build(model as Layer.Layer<LanguageModel, unknown>)
+  return Effect.mapBoth(built, {
+    onSuccess: (context) => Context.get(context, LanguageModel),
+    onFailure: (cause) => {
+      const detail = cause instanceof Error ? cause.message : String(cause)
+      return new AgentError({ agent: name, reason: new AgentReason.IntelligenceUnavailable({ detail, cause }) })
+    }
+  })
+}
+
+/** What trees of one connected agent have in common. */
+export interface TreeBasis {
   readonly definition: AgentDefinition<unknown, unknown>
   readonly limits: Limits
   readonly catalogue: Catalogue
+  readonly lists: ModelToolLists
+  readonly model: LanguageModel
+  readonly form: AnswerForm | undefined
+}
+
+export class AgentTree {
+  readonly definition: AgentDefinition<unknown, unknown>
   readonly runId: string
   readonly form: AnswerForm | undefined
-  readonly #model: LanguageModel
+  readonly #basis: TreeBasis
   readonly #options: RunOptions
-  readonly #lists: ModelToolLists
-  #tokens = 0
+  readonly #ledger: Ledger
 
-  constructor(
-    definition: AgentDefinition<unknown, unknown>,
-    catalogue: Catalogue,
-    lists: ModelToolLists,
-    model: LanguageModel,
-    runId: string,
-    options: RunOptions
-  ) {
-    this.definition = definition
-    this.limits = limitsOf(definition.limits)
-    this.catalogue = catalogue
+  constructor(basis: TreeBasis, runId: string, options: RunOptions, ledger: Ledger) {
+    this.#basis = basis
+    this.definition = basis.definition
+    this.form = basis.form
     this.runId = runId
-    this.form = definition.answer === undefined ? undefined : answerForm(definition.answer as PureSchema)
-    this.#lists = lists
-    this.#model = model
     this.#options = options
-  }
-
-  /** Tokens that the tree has used. */
-  get tokens(): number {
-    return this.#tokens
+    this.#ledger = ledger
   }
 
   /** The facts of a run of this tree. */
@@ -93,60 +101,108 @@ export class AgentTree {
     return runFacts({ agent: this.definition.name, runId: this.runId, path, depth }, this.#options.onEvent)
   }
 
-  /** What the turns at the root stand on. */
-  root(told: Pick<TreePlace, "instruction" | "contract" | "context" | "patience">): TurnParts {
-    return this.parts({ ...told, path: "0", depth: 0, scope: "all", form: this.form, own: [] })
+  /** What the turns at the root stand on. Subagents that outlive it end with the scope. */
+  root({ context, contract }: RunOptions, patience: number): Effect.Effect<TurnParts, never, Scope.Scope> {
+    const place: RunPlace = { path: "0", depth: 0, scope: "all" }
+    let made: SupervisorLive | undefined
+    const supervisor = () => {
+      made ??= new SupervisorLive(place, new TreePolicy(this.#basis.limits, this.#ledger), this.#runner)
+      return made
+    }
+    const { instruction } = this.definition
+    const parts = this.parts({ ...place, instruction, contract, context, form: this.form, patience, supervisor })
+    return Effect.as(
+      Effect.addFinalizer(() => made?.close ?? Effect.void),
+      parts
+    )
+  }
+
+  /** What the turns stand on of one that others started: at the top of a tree of its own, as what the agent is. */
+  top({ below, request, ...place }: ChildSpec, patience: number): TurnParts {
+    const { instruction } = this.definition
+    const { context, contract } = request
+    const told = { instruction, contract, context, form: this.form, patience }
+    return this.parts({ ...place, ...told, supervisor: () => below(this.#runner) })
   }
 
   /** What the turns at a place stand on, with a history of their own. */
   parts(place: TreePlace): TurnParts {
-    const { context, contract, depth, form, instruction, own, path, patience, scope } = place
+    const { catalogue, limits, lists, model } = this.#basis
+    const { context, contract, depth, form, instruction, path, patience, scope } = place
     const history = new History()
     if (context !== undefined) history.say(context)
     const runMeta = { [this.definition.runIdKey ?? defaultRunIdKey]: this.runId }
-    const hasResources = this.catalogue.links.some(({ session }) => session.capabilities.resources !== undefined)
-    const tools = [
-      finishTool(form?.schema),
-      ...(hasResources ? [resourceRead(this.catalogue, scope, runMeta)] : []),
-      ...own
-    ]
-    const calls: Array<RunCall> = []
     return {
       facts: this.facts(path, depth),
-      toolbox: new Toolbox(this.catalogue, this.#lists, scope, tools),
+      toolbox: new Toolbox(catalogue, lists, scope, this.#own(place, runMeta)),
       history,
       runMeta,
-      calls,
       broken: new Map(),
       told: { instruction, contract, answer: form?.schema },
       form,
-      limits: this.limits,
-      catalogue: this.catalogue,
-      model: this.#model,
+      limits,
+      catalogue,
+      model,
       streams: this.#options.stream === true,
       patience,
-      charge: (tokens) => {
-        this.#tokens += tokens
-      },
-      treeTokens: () => this.#tokens
+      charge: this.#ledger.charge,
+      treeTokens: () => this.#ledger.tokens
+    }
+  }
+
+  /** The tools of its own that a run is offered: those that it could use. */
+  #own({ depth, form, scope, supervisor }: TreePlace, runMeta: TurnParts["runMeta"]): ReadonlyArray<OwnTool> {
+    const { catalogue, limits } = this.#basis
+    const reads = catalogue.links.some(
+      ({ name, session }) => ToolScope.has(scope, name) && session.capabilities.resources !== undefined
+    )
+    const starts = this.definition.subagents !== false && depth < limits.depth && limits.children > 0
+    return [
+      finishTool(form?.schema),
+      ...(reads ? [resourceRead(catalogue, scope, runMeta)] : []),
+      ...(starts ? subagentTools(supervisor) : [])
+    ]
+  }
+
+  /** Runs what runs of this tree start: with a history of their own, and nothing of their parent but what it hands on. */
+  get #runner(): ChildRunner {
+    const partsOf = ({ below, request, ...place }: ChildSpec, patience: number) => {
+      const { context, contract } = request
+      const told = { instruction: subagentInstruction, contract, context, form: undefined, patience }
+      let made: Supervisor | undefined
+      return this.parts({ ...place, ...told, supervisor: () => (made ??= below(this.#runner)) })
+    }
+    return {
+      servers: taggedServers(this.definition),
+      allowTrifecta: this.definition.allowTrifecta === true,
+      run: (spec, stop) => runTurn<string>(partsOf(spec, 0), spec.request.instruction, stop),
+      open: (spec) =>
+        Effect.sync(() => {
+          const parts = partsOf(spec, conversationPatience)
+          return { turn: (message, stop) => runTurn<string>(parts, message, stop) }
+        }),
+      emit: ({ depth, path }, event) => this.facts(path, depth).emit(event)
     }
   }
 }
 
 /** An agent with its servers connected, of which trees are made. */
 export interface Connected {
-  readonly tree: (options: RunOptions) => Effect.Effect<AgentTree>
+  /** @param ledger the account of the tree; one of its own where none is given */
+  readonly tree: (options: RunOptions, ledger?: Ledger) => Effect.Effect<AgentTree>
 }
 
 /**
  * Connects an agent.
  *
  * Fails with `InvalidDefinition` before anything is opened, and with `RequiredServerDown`.
+ *
+ * @param serveAgent makes a server of an agent that is declared as one
  */
 export const connectAgent = (
   { definition, name }: AnyAgent,
   options: RunOptions,
-  serveAgent: ServeAgent = () => ({ "~treadle/direct": () => Effect.die("TODO") })
+  serveAgent: ServeAgent
 ): Effect.Effect<Connected, AgentError, LanguageModel | Scope.Scope> =>
   Effect.gen(function* () {
     const problems = agentProblems(definition)
@@ -165,11 +221,19 @@ export const connectAgent = (
     const catalogue = new Catalogue(links, facts)
     yield* catalogue.watched
     yield* catalogue.refresh
-    const lists = new ModelToolLists()
-    const tree = (own: RunOptions): Effect.Effect<AgentTree> =>
+    const limits = limitsOf(definition.limits)
+    const basis: TreeBasis = {
+      definition,
+      limits,
+      catalogue,
+      lists: new ModelToolLists(),
+      model,
+      form: definition.answer === undefined ? undefined : answerForm(definition.answer as PureSchema)
+    }
+    const tree = (own: RunOptions, ledger = new Ledger(limits)): Effect.Effect<AgentTree> =>
       Effect.map(
         own.runId === undefined ? randomId : Effect.succeed(own.runId),
-        (id) => new AgentTree(definition, catalogue, lists, model, own === options ? runId : id, own)
+        (id) => new AgentTree(basis, own === options ? runId : id, own, ledger)
       )
     return { tree }
   })

@@ -4,14 +4,15 @@
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
 import * as Queue from "effect/Queue"
 import * as Semaphore from "effect/Semaphore"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { AgentError } from "./AgentError.ts"
-import { makeStopSignal, requestStop, type StopSignal } from "./loop/StopSignal.ts"
+import { heeding, makeStopSignal, requestStop, type StopSignal } from "./loop/StopSignal.ts"
 import { runTurn, type TurnParts } from "./loop/Turn.ts"
-import type { Outcome } from "./Outcome.ts"
+import { Outcome } from "./Outcome.ts"
 import type { Delivered } from "./Supervisor.ts"
 
 /** How a conversation stands. */
@@ -30,27 +31,33 @@ export interface Conversation<out A> {
   readonly say: (message: string) => Effect.Effect<Outcome<A>, AgentError>
   /** Queues a message and goes on; its outcome comes in `turns`. */
   readonly deliver: (message: string) => Effect.Effect<Delivered>
-  /** Outcomes of turns as they end, from when it is listened to; the newest 64 for who reads slowly. */
-  readonly turns: Stream.Stream<Outcome<A>, AgentError>
+  /**
+   * Outcomes of turns as they end, from when it is listened to; the newest 64 for who reads slowly. A turn that `say`
+   * fails of has the outcome `failed` here. The stream ends with the conversation.
+   */
+  readonly turns: Stream.Stream<Outcome<A>>
   /** Ends the turn under way, with outcome `cancelled`; the next message is answered as if nothing had been. */
   readonly cancel: Effect.Effect<void>
   readonly status: Effect.Effect<ConversationStatus>
 }
 
-type Heard<A> = Queue.Queue<Outcome<A>, AgentError | Cause.Done>
+type Heard<A> = Queue.Queue<Outcome<A>, Cause.Done>
 
 class LiveConversation<A> implements Conversation<A> {
   readonly #parts: TurnParts
   readonly #scope: Scope.Scope
+  readonly #signal: AbortSignal | undefined
   readonly #lock = Semaphore.makeUnsafe(1)
   readonly #listeners = new Set<Heard<A>>()
   #stop: StopSignal | undefined
   #turns = 0
   #awaiting = 0
+  #closed = false
 
-  constructor(parts: TurnParts, scope: Scope.Scope) {
+  constructor(parts: TurnParts, scope: Scope.Scope, signal: AbortSignal | undefined) {
     this.#parts = parts
     this.#scope = scope
+    this.#signal = signal
   }
 
   get runId(): string {
@@ -60,12 +67,12 @@ class LiveConversation<A> implements Conversation<A> {
   readonly say = (message: string): Effect.Effect<Outcome<A>, AgentError> =>
     Effect.suspend(() => {
       this.#awaiting++
-      const turn = Effect.suspend(() => {
-        this.#stop = makeStopSignal()
-        return runTurn<A>(this.#parts, message, this.#stop)
-      })
-      const told = Effect.onExit(this.#lock.withPermits(1)(turn), (exit) => Effect.sync(() => this.#settle(exit)))
-      return told
+      return Effect.ensuring(
+        this.#lock.withPermits(1)(this.#turn(message)),
+        Effect.sync(() => {
+          this.#awaiting--
+        })
+      )
     })
 
   readonly deliver = (message: string): Effect.Effect<Delivered> =>
@@ -75,15 +82,16 @@ class LiveConversation<A> implements Conversation<A> {
       return Effect.as(forked, delivered)
     })
 
-  readonly turns: Stream.Stream<Outcome<A>, AgentError> = Stream.callback<Outcome<A>, AgentError>(
+  readonly turns: Stream.Stream<Outcome<A>> = Stream.callback<Outcome<A>>(
     (queue) =>
-      Effect.andThen(
-        Effect.acquireRelease(
+      Effect.suspend(() => {
+        if (this.#closed) return Queue.end(queue)
+        const heard = Effect.acquireRelease(
           Effect.sync(() => this.#listeners.add(queue)),
           () => Effect.sync(() => this.#listeners.delete(queue))
-        ),
-        Effect.never
-      ),
+        )
+        return Effect.andThen(heard, Effect.never)
+      }),
     { bufferSize: 64, strategy: "sliding" }
   )
 
@@ -97,17 +105,67 @@ class LiveConversation<A> implements Conversation<A> {
     busy: this.#stop !== undefined
   }))
 
+  /** Ends the turn under way and those that wait, with outcome `cancelled`, and then the stream of turns. */
+  readonly close: Effect.Effect<void> = Effect.suspend(() => {
+    this.#closed = true
+    const over = Effect.andThen(this.cancel, this.#lock.withPermits(1)(Effect.void))
+    return Effect.andThen(
+      over,
+      Effect.sync(() => {
+        for (const queue of this.#listeners) Queue.endUnsafe(queue)
+      })
+    )
+  })
+
+  #turn(message: string): Effect.Effect<Outcome<A>, AgentError> {
+    return Effect.suspend(() => {
+      const stop = makeStopSignal()
+      this.#stop = stop
+      const turn = heeding(this.#signal, stop, runTurn<A>(this.#parts, message, stop))
+      const begun = this.#closed ? Effect.andThen(requestStop(stop, "cancelled"), turn) : turn
+      return Effect.onExit(begun, (exit) => Effect.sync(() => this.#settle(exit)))
+    })
+  }
+
   #settle(exit: Exit.Exit<Outcome<A>, AgentError>): void {
     this.#stop = undefined
     this.#turns++
-    this.#awaiting--
     for (const queue of this.#listeners) {
       if (Exit.isSuccess(exit)) Queue.offerUnsafe(queue, exit.value)
-      else Queue.failCauseUnsafe(queue, exit.cause)
+      else if (Cause.hasDies(exit.cause))
+        Queue.failCauseUnsafe(queue, Cause.fromReasons(exit.cause.reasons.filter(Cause.isDieReason)))
+      else Queue.offerUnsafe(queue, this.#unsaid(exit.cause))
     }
+  }
+
+  /** The outcome of a turn that has none: it failed, or whoever said it no longer waits for it. */
+  #unsaid(cause: Cause.Cause<AgentError>): Outcome<A> {
+    const error = Option.getOrUndefined(Cause.findErrorOption(cause))
+    const fields = {
+      runId: this.runId,
+      status: error === undefined ? ("cancelled" as const) : ("failed" as const),
+      partial: true,
+      answer: undefined,
+      text: "",
+      usage: { input: 0, output: 0, steps: 0 },
+      ...(error === undefined ? {} : { error: error.message })
+    }
+    return new Outcome<A>(fields, [])
   }
 }
 
-/** Makes a conversation of the parts of its turns. */
-export const conversation = <A>(parts: TurnParts): Effect.Effect<Conversation<A>, never, Scope.Scope> =>
-  Effect.map(Effect.scope, (scope) => new LiveConversation<A>(parts, scope))
+/**
+ * Makes a conversation of the parts of its turns; it ends with the scope.
+ *
+ * @param signal aborting it ends the turn under way and those that follow
+ */
+export const conversation = <A>(
+  parts: TurnParts,
+  signal?: AbortSignal
+): Effect.Effect<Conversation<A>, never, Scope.Scope> =>
+  Effect.flatMap(Effect.scope, (scope) =>
+    Effect.acquireRelease(
+      Effect.sync(() => new LiveConversation<A>(parts, scope, signal)),
+      (live) => live.close
+    )
+  )

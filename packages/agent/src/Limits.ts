@@ -4,7 +4,7 @@
 
 /** Settings of an agent's `limits`; what is not said has its default. */
 export interface AgentLimits {
-  /** Calls of the model in one run, or in one turn of a conversation. Default 50. */
+  /** Calls of the model in one run, or in one turn of a conversation; each may make 64 calls of tools. Default 50. */
   readonly steps?: number
   /** Tokens of one run or turn, in and out together; may be overshot by one call of the model. Default 200,000. */
   readonly tokens?: number

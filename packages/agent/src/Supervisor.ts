@@ -82,7 +82,7 @@ export class SpawnRefused extends Data.TaggedError("SpawnRefused")<{ readonly re
 /** A handle that nothing stands behind, or that cannot do what was asked of it. */
 export class HandleRefused extends Data.TaggedError("HandleRefused")<{
   readonly handle: string
-  readonly why: "unknown" | "ended" | "not_warm"
+  readonly why: "unknown" | "ended" | "not_warm" | "full"
 }> {
   override get message(): string {
     const { handle, why } = this
@@ -91,6 +91,8 @@ export class HandleRefused extends Data.TaggedError("HandleRefused")<{
         return `no such subagent: ${JSON.stringify(handle)}`
       case "ended":
         return `warm session ${JSON.stringify(handle)} has ended`
+      case "full":
+        return `too many messages wait for ${JSON.stringify(handle)}; let it answer some first`
       case "not_warm":
         return `${JSON.stringify(handle)} is not warm: it takes no messages. Spawn it warm to send it some`
     }

@@ -37,6 +37,10 @@ export type { AgentEvent, AgentEventBody, ListedTool } from "./AgentEvent.ts"
 export { AgentError, AgentReason } from "./AgentError.ts"
 export { describeProblem, type AgentProblem } from "./AgentProblem.ts"
 
+/** Agents as servers of others. */
+export { AgentMcp, type AgentMcpSettings } from "./AgentMcp.ts"
+export { ProcessId } from "./ProcessId.ts"
+
 /** Subagents. */
 export {
   HandleRefused,

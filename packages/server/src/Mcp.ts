@@ -91,7 +91,7 @@ export interface Mcp<out R, in out Ctx = {}> extends AnyMcp, Part<R, Ctx> {
    * @param name 1 to 128 characters of `A-Z a-z 0-9 _ - .`
    * @param definition `description`, and optionally `input` (fields of Effect schemas, an Effect Schema, a Zod or ArkType
    * object), `output` (without it the tool returns text, blocks or nothing), `errors`, `hints`, `title`, `icons`, `meta`,
-   * `visible`, `scopes`, `timeout` in milliseconds, `once`
+   * `visible`, `scopes`, `timeout` in milliseconds, `once`, `strict`
    * @param handler gets the decoded input and the call, and returns an Effect or a promise
    *
    * @example
@@ -182,16 +182,27 @@ export interface Mcp<out R, in out Ctx = {}> extends AnyMcp, Part<R, Ctx> {
    * ```
    */
   catalog(options?: CatalogOptions): Mcp<R, Ctx>
-  /** Adds a resource; `read` gives its text, its bytes, or several items. */
-  resource<R2 = never>(
+  /**
+   * Adds a resource; `read` gives its text, its bytes, or several items.
+   *
+   * @param refuse asked when a client wants to hear of changes: gives nothing where it may, or the reason why not. A native
+   * client is not told the reason: the resource is left out of what is acknowledged
+   */
+  resource<R2 = never, R3 = never>(
     definition: ResourceDefinition<Ctx>,
-    read: (call: Call<Ctx, never>) => EffectOrPromise<ReadBody, ResourceUnavailable, R2>
-  ): Mcp<R | Exclude<R2, Met>, Ctx>
-  /** Adds a template of resources; its variables are decoded before `read` runs. The first template that fits is read. */
-  template<const T extends string, V extends TextFields = {}, C = {}, R2 = never>(
+    read: (call: Call<Ctx, never>) => EffectOrPromise<ReadBody, ResourceUnavailable, R2>,
+    refuse?: (call: Call<Ctx, never>) => EffectOrPromise<string | undefined, never, R3>
+  ): Mcp<R | Exclude<R2 | R3, Met>, Ctx>
+  /**
+   * Adds a template of resources; its variables are decoded before `read` runs. The first template that fits is read.
+   *
+   * @param refuse asked when a client wants to hear of changes of one of them, as of a resource
+   */
+  template<const T extends string, V extends TextFields = {}, C = {}, R2 = never, R3 = never>(
     definition: TemplateDefinition<T, V, C, Ctx>,
-    read: (variables: Variables<T, V>, call: Call<Ctx, never>) => EffectOrPromise<ReadBody, ResourceUnavailable, R2>
-  ): Mcp<R | Exclude<R2 | CompleterServices<C>, Met>, Ctx>
+    read: (variables: Variables<T, V>, call: Call<Ctx, never>) => EffectOrPromise<ReadBody, ResourceUnavailable, R2>,
+    refuse?: (variables: Variables<T, V>, call: Call<Ctx, never>) => EffectOrPromise<string | undefined, never, R3>
+  ): Mcp<R | Exclude<R2 | R3 | CompleterServices<C>, Met>, Ctx>
   /**
    * Adds a prompt; its arguments travel as text and are decoded before `get` runs.
    *
@@ -253,8 +264,8 @@ const serve = (definition: ServedDefinition, settings: ServedBehind = {}) =>
 
 /** What is said of an operation: its contract, and what only this server knows of. */
 const split = (said: unknown): { readonly contract: Description; readonly settings: ToolSettings } => {
-  const { visible, scopes, timeout, once, ...contract } = (said ?? {}) as Description & ToolSettings
-  return { contract, settings: { visible, scopes, timeout, once } }
+  const { visible, scopes, timeout, once, strict, ...contract } = (said ?? {}) as Description & ToolSettings
+  return { contract, settings: { visible, scopes, timeout, once, strict } }
 }
 
 class McpValue {
@@ -290,14 +301,14 @@ class McpValue {
     return this.#with({ catalogs: [{ options, place: placeBelow(this.catalog) }] })
   }
 
-  resource(definition: ResourceDefinition<never>, read: AnyReader): McpValue {
+  resource(definition: ResourceDefinition<never>, read: AnyReader, refuse?: AnyReader): McpValue {
     const place = placeBelow(this.resource)
-    return this.#with({ resources: [{ definition: definition ?? {}, read, place, layers: [] }] })
+    return this.#with({ resources: [{ definition: definition ?? {}, read, refuse, place, layers: [] }] })
   }
 
-  template(definition: AnyTemplateDefinition, read: AnyTemplateReader): McpValue {
+  template(definition: AnyTemplateDefinition, read: AnyTemplateReader, refuse?: AnyTemplateReader): McpValue {
     const place = placeBelow(this.template)
-    return this.#with({ templates: [{ definition: definition ?? {}, read, place, layers: [] }] })
+    return this.#with({ templates: [{ definition: definition ?? {}, read, refuse, place, layers: [] }] })
   }
 
   prompt(name: string, definition: AnyPromptDefinition, handler: AnyHandler): McpValue {
@@ -348,7 +359,7 @@ class McpValue {
  * Makes a server that offers nothing yet.
  *
  * @param info `name` and `version`, and optionally `title`, `websiteUrl`, `icons`, `instructions`, `principal`, `cache`,
- * `live`
+ * `live`, `logging`
  *
  * @example
  * ```ts
@@ -360,9 +371,9 @@ class McpValue {
  * ```
  */
 const make = <Ctx = {}>(info: McpInfo<Ctx>): Mcp<never, Ctx> => {
-  const { cache = {}, instructions, live = {}, principal, ...implementation } = info
+  const { cache = {}, instructions, live = {}, logging = true, principal, ...implementation } = info
   const value = new McpValue({
-    info: { implementation, instructions, cache, live, place: placeBelow(make) },
+    info: { implementation, instructions, cache, live, logging, place: placeBelow(make) },
     entries: noEntries,
     principal: principal as ServedDefinition["principal"]
   })

@@ -24,4 +24,6 @@ export interface McpInfo<in Ctx> {
   readonly cache?: ListHints
   /** What may change while it is served, and is to be served although there is nothing of it at the start. */
   readonly live?: LiveSettings
+  /** Whether clients may ask for log messages, which handlers send by `log`. Default true. */
+  readonly logging?: boolean
 }

@@ -187,7 +187,7 @@ const draining = (inFlight: InFlight, grace: number): Effect.Effect<void> =>
  */
 export const makeServed = Effect.fnUntraced(function* (definition: ServedDefinition, settings: ServedBehind) {
   const outer = captured(yield* Effect.context<never>())
-  const capabilities = capabilitiesOf(definition.entries, definition.info.live)
+  const capabilities = capabilitiesOf(definition.entries, definition.info)
   const hub = new Hub(outer, (change) => announces(capabilities, change))
   const live = handle(() => changes, hub)
   const base = Context.add(outer, Live, live)
@@ -222,12 +222,13 @@ export const makeServed = Effect.fnUntraced(function* (definition: ServedDefinit
     sessions,
     hub,
     limits,
-    stateKeys
+    stateKeys,
+    settled: definition.info.live.resources === false
   })
   const tally = new Tally()
   const report = makeDefects(base, settings.onDefect)
   const warn = warner(base)
-  const asking = makeAsking(limits.askTimeout, sweep.now, makeDeprecations(warn), base)
+  const asking = makeAsking(limits.askTimeout, sweep.now, makeDeprecations(warn), definition.info.logging, base)
   const engine = makeEngine({
     asking,
     rounds: makeRounds({

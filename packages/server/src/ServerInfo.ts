@@ -23,6 +23,8 @@ export interface ServerInfo {
   readonly instructions: string | undefined
   readonly cache: ListHints
   readonly live: LiveSettings
+  /** Whether it sends log messages to clients that ask for them. */
+  readonly logging: boolean
   /** Where it was made. */
   readonly place: Place
 }

@@ -18,4 +18,9 @@ export interface ToolOptions<in Ctx> {
    * It is spent in the `StateStore`.
    */
   readonly once?: boolean
+  /**
+   * Whether arguments that do not fit, and those that the tool does not have, are answered with -32602 in place of a
+   * result that the model reads. Default false: unknown arguments are dropped.
+   */
+  readonly strict?: boolean
 }

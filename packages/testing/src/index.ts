@@ -70,3 +70,16 @@ export { oauthError } from "./AuthTokens.ts"
 export { dpopTokenHash, readDpopProof, type DpopProof } from "./DpopProof.ts"
 export type { ProtectedMcp } from "./ProtectedMcp.ts"
 export { scriptedAuth, type ScriptedAuth, type ScriptedAuthShape } from "./ScriptedAuth.ts"
+export {
+  anthropicAnswer,
+  anthropicStream,
+  openAiAnswer,
+  openAiCall,
+  openAiStream,
+  scriptedModel,
+  streams,
+  type AnthropicBlock,
+  type ModelAnswer,
+  type ScriptedModel
+} from "./ScriptedModel.ts"
+export { withSleeps } from "./Sleeps.ts"

@@ -8,11 +8,18 @@ import { cutText } from "../Text.ts"
 /** How full the window may be before the transcript is shortened. */
 const fullness = 0.7
 
-/** Messages at the end that stay as they are, at least. */
+/** Messages at the end that stay as they are, where they fit; the last round stays in any case. */
 const keep = 12
+const keepAnyway = 2
 
 /** Characters of one message that the summary is made of. */
 const clip = 2_000
+
+/** Characters of a summary. */
+const longestSummary = 8_000
+
+/** Stands before a summary. */
+const summaryHead = "[What happened so far, summed up]"
 
 /** What is to be summed up. */
 export interface CompactionPlan {
@@ -44,27 +51,44 @@ const textOf = ({ content }: Prompt.Message): string =>
 /** Whether a part of the transcript may begin here: a result belongs to the message before it. */
 const mayBegin = (message: Prompt.Message | undefined): boolean => message !== undefined && message.role !== "tool"
 
+const sumOf = (sizes: ReadonlyArray<number>): number => sizes.reduce((sum, size) => sum + size, 0)
+
+/** The first message that stays, where this many are wanted. */
+const startFor = (messages: ReadonlyArray<Prompt.Message>, wanted: number): number => {
+  let until = messages.length - wanted
+  while (until > 0 && !mayBegin(messages[until])) until--
+  return until
+}
+
+/** The task in a message that may be a summary itself. */
+const taskIn = (message: Prompt.Message | undefined): string => {
+  const text = message === undefined ? "" : textOf(message)
+  const summary = text.indexOf(summaryHead)
+  return summary < 0 ? text : text.slice(0, summary).trimEnd()
+}
+
 /**
  * What to shorten.
  *
- * @param size tokens of the transcript
+ * @param sizes tokens of each message
  * @param window tokens that the model can read
  * @returns nothing while there is room, or where nothing can go
  */
 export const planCompaction = (
   messages: ReadonlyArray<Prompt.Message>,
-  size: number,
+  sizes: ReadonlyArray<number>,
   window: number
 ): CompactionPlan | undefined => {
-  if (size <= window * fullness) return undefined
-  let until = messages.length - keep
-  while (until > 0 && !mayBegin(messages[until])) until--
+  const full = window * fullness
+  if (sumOf(sizes) <= full) return undefined
+  let wanted = keep
+  while (wanted > keepAnyway && sumOf(sizes.slice(startFor(messages, wanted))) > full) wanted--
+  const until = startFor(messages, wanted)
   if (until < 2) return undefined
   const gone = messages.slice(0, until)
-  const task = gone.findLast(({ role }) => role === "user")
   return {
     until,
-    task: task === undefined ? "" : textOf(task),
+    task: taskIn(gone.findLast(({ role }) => role === "user")),
     text: gone.map((message) => `${message.role}: ${cutText(textOf(message), clip, "…")}`).join("\n\n")
   }
 }
@@ -77,7 +101,7 @@ export const summaryRequest =
 
 /** The message that stands for the part that went. */
 export const summaryMessage = ({ task }: CompactionPlan, summary: string): string =>
-  [...(task === "" ? [] : [task]), `[What happened so far, summed up]\n${summary}`].join("\n\n")
+  [...(task === "" ? [] : [task]), `${summaryHead}\n${cutText(summary, longestSummary, "… [truncated]")}`].join("\n\n")
 
 /** A summary without a model, where none could be had: what was called, in order. */
-export const plainSummary = ({ text }: CompactionPlan): string => cutText(text, 4 * clip, "… [truncated]")
+export const plainSummary = ({ text }: CompactionPlan): string => cutText(text, longestSummary, "… [truncated]")

@@ -4,23 +4,27 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { toolShape, type PureSchema } from "@treadle/protocol/endpoint"
-import { isJsonObject, type JsonObject, type Misfit } from "@treadle/protocol/json"
+import { isJsonObject, type Json, type JsonObject, type Misfit } from "@treadle/protocol/json"
 
 /** The form of an answer. */
 export interface AnswerForm {
   /** Its JSON Schema. */
   readonly schema: JsonObject
   readonly decode: (json: unknown) => Effect.Effect<unknown, Misfit>
+  /** The JSON of an answer that was decoded. */
+  readonly encode: (answer: unknown) => Effect.Effect<Json, Misfit>
 }
 
 /** The form that a schema gives. What the schema refers to goes with it. */
 export const answerForm = (schema: PureSchema): AnswerForm => {
-  const { input, inputSchema } = toolShape({ input: Schema.Struct({ answer: schema as Schema.Codec<unknown> }) })
+  const struct = Schema.Struct({ answer: schema as Schema.Codec<unknown> })
+  const { input, inputSchema } = toolShape({ input: struct })
   const { properties, type: _, required: __, ...definitions } = inputSchema
   const own = isJsonObject(properties) && isJsonObject(properties["answer"]) ? properties["answer"] : {}
   return {
     schema: { ...own, ...definitions },
-    decode: (json) => Effect.map(input.decode({ answer: json }), (decoded) => (decoded as { answer: unknown }).answer)
+    decode: (json) => Effect.map(input.decode({ answer: json }), (decoded) => (decoded as { answer: unknown }).answer),
+    encode: (answer) => Effect.map(input.encode({ answer }), (json) => (json as { answer: Json }).answer)
   }
 }
 

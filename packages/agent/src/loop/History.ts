@@ -4,12 +4,11 @@
  */
 import * as Prompt from "effect/ai/Prompt"
 import type * as Response from "effect/ai/Response"
-import type { Json } from "@treadle/protocol/json"
-import type { Observation } from "../toolbox/Observation.ts"
+import { boundedRound, type Observation } from "../toolbox/Observation.ts"
 
 /** A call that the model wants to be made. */
 export interface ModelCall {
-  /** Unique in its round, whatever the provider sent. */
+  /** Unique in the transcript, whatever the provider sent. */
   readonly id: string
   /** The name as the model wrote it. */
   readonly name: string
@@ -21,11 +20,20 @@ const sizeOf = (message: Prompt.Message): number => Math.ceil(JSON.stringify(mes
 
 const textMessage = (text: string): Prompt.Message => Prompt.userMessage({ content: [Prompt.textPart({ text })] })
 
+/** Results are the loop's to give, but for those of tools that the provider runs itself. */
+const isReplayed = (part: Response.AnyPart): boolean =>
+  part.type !== "tool-result" || (part.providerExecuted === true && part.preliminary !== true)
+
+const idsIn = ({ content }: Prompt.Message): ReadonlyArray<string> =>
+  typeof content === "string" ? [] : content.flatMap((part) => (part.type === "tool-call" ? [part.id] : []))
+
 const isOwnCall = (part: Response.AnyPart): part is Response.ToolCallPart<string, unknown> =>
   part.type === "tool-call" && part.providerExecuted !== true
 
 export class History {
   #messages: Array<Prompt.Message> = []
+  /** Ids of calls that are in the transcript: providers refuse one that comes twice. */
+  #ids = new Set<string>()
   #sizes: Array<number> = []
   #open: ReadonlyArray<ModelCall> = []
   readonly #results = new Map<string, Observation>()
@@ -34,9 +42,9 @@ export class History {
     return this.#messages
   }
 
-  /** Tokens of all messages, roughly. */
-  get size(): number {
-    return this.#sizes.reduce((sum, size) => sum + size, 0)
+  /** Tokens of each message, roughly. */
+  get sizes(): ReadonlyArray<number> {
+    return this.#sizes
   }
 
   /** Adds what a person, a parent or the loop says. */
@@ -50,13 +58,11 @@ export class History {
    * @returns the calls that it wants, each to be given a result before `seal`
    */
   answered(parts: ReadonlyArray<Response.AnyPart>): ReadonlyArray<ModelCall> {
-    const ids = new Set<string>()
     const calls: Array<ModelCall> = []
-    const distinct = parts.map((part) => {
+    for (const part of parts) if (part.type === "tool-call" && !isOwnCall(part)) this.#ids.add(part.id)
+    const distinct = parts.filter(isReplayed).map((part) => {
       if (!isOwnCall(part)) return part
-      let id = part.id === "" ? `call_${calls.length + 1}` : part.id
-      while (ids.has(id)) id = `${id}_${calls.length + 1}`
-      ids.add(id)
+      const id = this.#newId(part.id === "" ? "call" : part.id, calls.length + 1)
       calls.push({ id, name: part.name, params: part.params })
       return { ...part, id }
     })
@@ -75,18 +81,24 @@ export class History {
    * Ends the round: results in the order of the calls.
    *
    * @param missing what is said of a call that has none
-   * @returns the values of the results; nothing where no round is open
+   * @param room characters for all results together
+   * @returns the results; nothing where no round is open
    */
-  seal(missing: Observation): ReadonlyArray<Json> {
+  seal(missing: Observation, room: number): ReadonlyArray<Observation> {
     if (this.#open.length === 0) return []
-    const content = this.#open.map(({ id, name }) => {
-      const { isError, value } = this.#results.get(id) ?? missing
+    const calls = this.#open
+    const round = boundedRound(
+      calls.map(({ id }) => this.#results.get(id) ?? missing),
+      room
+    )
+    const content = calls.map(({ id, name }, index) => {
+      const { isError, value } = round[index] ?? missing
       return Prompt.toolResultPart({ id, name, isFailure: isError, result: value, providerExecuted: false })
     })
     this.#push(Prompt.toolMessage({ content }))
     this.#open = []
     this.#results.clear()
-    return content.map(({ result }) => result as Json)
+    return round
   }
 
   /**
@@ -98,6 +110,14 @@ export class History {
     const message = textMessage(summary)
     this.#messages = [message, ...this.#messages.slice(until)]
     this.#sizes = [sizeOf(message), ...this.#sizes.slice(until)]
+    this.#ids = new Set(this.#messages.flatMap(idsIn))
+  }
+
+  #newId(wish: string, number: number): string {
+    let id = wish
+    for (let count = number; this.#ids.has(id); count++) id = `${wish}_${count}`
+    this.#ids.add(id)
+    return id
   }
 
   #push(message: Prompt.Message): void {

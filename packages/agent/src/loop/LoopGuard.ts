@@ -1,14 +1,14 @@
 /**
  * Notices a model that goes in circles: the same call again and again, or rounds that bring nothing new.
  */
-import type { Json } from "@treadle/protocol/json"
 import type { RunStatus } from "../Outcome.ts"
+import type { Observation } from "../toolbox/Observation.ts"
 import type { ModelCall } from "./History.ts"
 
 /** The same call, tool and arguments, as often as this in one turn. */
 const sameCalls = 4
 
-/** Rounds with the same results, as many as this one after another. */
+/** Rounds that bring the same, as many as this one after another. */
 const sameRounds = 3
 
 const sorted = (value: unknown): unknown => {
@@ -40,9 +40,22 @@ export class LoopGuard {
     return found
   }
 
-  /** Counts what a round brought. */
-  learns(values: ReadonlyArray<Json>): Extract<RunStatus, "stalled"> | undefined {
-    const round = JSON.stringify(values)
+  /**
+   * Counts what a round brought. Failures are the same whatever was tried; an answer is only the same as one to the same
+   * call, since many calls have nothing to say but that they were made.
+   *
+   * @param results of the calls, in their order
+   */
+  learns(
+    calls: ReadonlyArray<ModelCall>,
+    results: ReadonlyArray<Observation>
+  ): Extract<RunStatus, "stalled"> | undefined {
+    const round = JSON.stringify(
+      results.map(({ isError, value }, index) => {
+        const call = calls[index]
+        return isError || call === undefined ? value : [keyOf(call), value]
+      })
+    )
     this.#rounds = round === this.#lastRound ? this.#rounds + 1 : 1
     this.#lastRound = round
     return this.#rounds >= sameRounds ? "stalled" : undefined

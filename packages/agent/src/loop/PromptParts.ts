@@ -44,16 +44,22 @@ const serverInstructions = (catalogue: Catalogue, scope: ToolScope): string => {
     .join("\n\n")
 }
 
+/** An address that models are shown: one that is no line of its own, and no longer than addresses are. */
+const isShown = ({ resource }: OwnedResource): boolean => /^\S{1,2000}$/u.test(resource.uri)
+
 const label = ({ resource }: OwnedResource): string => {
   const { description, mimeType, name, size, title } = resource
   const what = cutText(description ?? title ?? name, labelLength, marker)
-  const facts = [...(mimeType === undefined ? [] : [mimeType]), ...(size === undefined ? [] : [`${size} bytes`])]
+  const facts = [
+    ...(mimeType === undefined ? [] : [cutText(mimeType, labelLength, marker)]),
+    ...(size === undefined ? [] : [`${size} bytes`])
+  ]
   const about = facts.length === 0 ? "" : ` (${facts.join(", ")})`
-  return `- ${resource.uri} — ${what.replaceAll(/\s+/gu, " ")}${about}`
+  return `- ${resource.uri} — ${`${what}${about}`.replaceAll(/[\s\p{Cc}]+/gu, " ")}`
 }
 
 const resourceNote = (catalogue: Catalogue, scope: ToolScope): string => {
-  const visible = catalogue.resources.filter(({ link }) => Scopes.has(scope, link.name))
+  const visible = catalogue.resources.filter((owned) => Scopes.has(scope, owned.link.name) && isShown(owned))
   if (visible.length === 0) return ""
   const more = visible.length > resourceCount ? [`(… more than ${resourceCount} resources; list truncated)`] : []
   const head = "Available MCP resources — read the current content of any with the resource_read tool:"

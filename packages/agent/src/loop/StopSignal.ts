@@ -16,6 +16,24 @@ export const makeStopSignal = (): StopSignal => Deferred.makeUnsafe()
 export const requestStop = (signal: StopSignal, status: RunStatus): Effect.Effect<void> =>
   Effect.asVoid(Deferred.succeed(signal, status))
 
+/** Lets a signal of the platform ask for the end. */
+export const heeding = <A, E, R>(
+  signal: AbortSignal | undefined,
+  stop: StopSignal,
+  effect: Effect.Effect<A, E, R>
+): Effect.Effect<A, E, R> => {
+  if (signal === undefined) return effect
+  return Effect.suspend(() => {
+    const onAbort = () => Effect.runSync(requestStop(stop, "cancelled"))
+    if (signal.aborted) onAbort()
+    signal.addEventListener("abort", onAbort)
+    return Effect.ensuring(
+      effect,
+      Effect.sync(() => signal.removeEventListener("abort", onAbort))
+    )
+  })
+}
+
 /** How long something that is given up may take to react, in milliseconds. */
 const reaction = 2_000
 

@@ -13,6 +13,7 @@ import type { ServerTool } from "../toolbox/Catalogue.ts"
 import { observed, refusal, type Finish, type Observation } from "../toolbox/Observation.ts"
 import type { Found, Toolbox } from "../toolbox/Toolbox.ts"
 import type { History, ModelCall } from "./History.ts"
+import { argumentsOf, isArguments } from "./CallArguments.ts"
 import { attempts, brokenInRow, delayBefore, faultNotice, faultPolicy, isLoss } from "./ServerFault.ts"
 
 /** What the calls of a run stand on. */
@@ -22,25 +23,16 @@ export interface StepParts {
   readonly history: History
   /** `_meta` of every request to a server. */
   readonly runMeta: { readonly [key: string]: string }
-  /** All calls of the run, in their order. */
-  readonly calls: Array<RunCall>
   /** Failures in a row, by server. */
   readonly broken: Map<string, number>
 }
 
-/** The arguments of a call, or why there are none. */
-const argumentsOf = ({ params }: ModelCall, known: JsonObject): JsonObject | Observation => {
-  if (params === undefined || params === null) return {}
-  if (!isJsonObject(params)) return refusal("The arguments of this call are no JSON object. Call it again with one.")
-  const [only, ...others] = Object.keys(params)
-  const raw = params["_raw"]
-  const isRaw = only === "_raw" && others.length === 0 && !Object.hasOwn(known, "_raw")
-  return isRaw && typeof raw === "string"
-    ? refusal("The arguments of this call are no valid JSON. Call it again with a JSON object.")
-    : params
-}
+/** Calls of one answer that are made; what a model wants beyond that, it is told to ask for again. */
+export const callsOfAnswer = 64
 
-const isObservation = (value: JsonObject | Observation): value is Observation => "isError" in value && "value" in value
+const tooMany = refusal(
+  `[no result: an answer may make ${callsOfAnswer} calls, and this one is beyond that. Make it again, in a further answer.]`
+)
 
 const propertiesOf = (found: Found): JsonObject => {
   const { properties } = found._tag === "Own" ? found.tool.inputSchema : found.tool.tool.inputSchema
@@ -58,9 +50,12 @@ type Called = { readonly observation: Observation; readonly error?: McpError }
 /** Runs the calls of one round and puts their results into the history. */
 export class ToolStep {
   readonly #parts: StepParts
+  readonly #calls: Array<RunCall>
 
-  constructor(parts: StepParts) {
+  /** @param calls gets what is called, in order */
+  constructor(parts: StepParts, calls: Array<RunCall>) {
     this.#parts = parts
+    this.#calls = calls
   }
 
   /**
@@ -70,7 +65,11 @@ export class ToolStep {
    */
   run(calls: ReadonlyArray<ModelCall>): Effect.Effect<Finish | undefined, AgentError> {
     const groups = new Map<string, Array<Effect.Effect<Finish | undefined, AgentError>>>()
-    for (const call of calls) {
+    for (const [index, call] of calls.entries()) {
+      if (index >= callsOfAnswer) {
+        this.#parts.history.result(call.id, tooMany)
+        continue
+      }
       const found = this.#parts.toolbox.find(call.name)
       const key = found?._tag === "Server" ? `server ${found.tool.link.name}` : `call ${call.id}`
       groups.set(key, [...(groups.get(key) ?? []), this.#one(call, found)])
@@ -84,15 +83,15 @@ export class ToolStep {
   #one(call: ModelCall, found: Found | undefined): Effect.Effect<Finish | undefined, AgentError> {
     const server = found?._tag === "Server" ? found.tool.link.name : ""
     const tool = found === undefined ? call.name : found._tag === "Own" ? found.tool.name : found.tool.tool.name
-    const { calls, facts, history } = this.#parts
-    const at = calls.push({ server, tool, input: call.params }) - 1
+    const { facts, history } = this.#parts
+    const at = this.#calls.push({ server, tool, input: call.params }) - 1
     const ran = Effect.suspend(() => {
       facts.emit({ _tag: "ToolCalled", id: call.id, server, tool, input: call.params })
       return this.#ran(call, found)
     })
     return Effect.map(ran, ({ error, observation }) => {
       const { finish, isError, result, value } = observation
-      calls[at] = {
+      this.#calls[at] = {
         server,
         tool,
         input: call.params,
@@ -110,10 +109,10 @@ export class ToolStep {
     if (found === undefined) {
       return Effect.succeed({ observation: refusal(`error: no such tool ${JSON.stringify(call.name)}`) })
     }
-    const args = argumentsOf(call, propertiesOf(found))
-    if (isObservation(args)) return Effect.succeed({ observation: args })
-    if (found._tag === "Server") return this.#sent(call, found.tool, args, 1)
-    const own = Effect.catchDefect(found.tool.run(args), () =>
+    const read = argumentsOf(call.params, propertiesOf(found))
+    if (!isArguments(read)) return Effect.succeed({ observation: refusal(read.problem) })
+    if (found._tag === "Server") return this.#sent(call, found.tool, read.args, 1)
+    const own = Effect.catchDefect(found.tool.run(read.args), () =>
       Effect.succeed(refusal(`error: ${found.tool.name} broke down`))
     )
     return Effect.map(own, (observation) => ({ observation }))

@@ -12,7 +12,7 @@ import type * as Prompt from "effect/ai/Prompt"
 import type { Misfit } from "@treadle/protocol/json"
 import { AgentError, AgentReason } from "../AgentError.ts"
 import type { Limits } from "../Limits.ts"
-import { Outcome, type RunStatus } from "../Outcome.ts"
+import { Outcome, type RunCall, type RunStatus } from "../Outcome.ts"
 import type { Catalogue } from "../toolbox/Catalogue.ts"
 import { refusal, type Finish, type Observation } from "../toolbox/Observation.ts"
 import { exhausted } from "./Budget.ts"
@@ -59,7 +59,7 @@ class Turn<A> {
   readonly #signal: StopSignal
   readonly #began: number
   readonly #guard = new LoopGuard()
-  readonly #firstCall: number
+  readonly #calls: Array<RunCall> = []
   #steps = 0
   #input = 0
   #output = 0
@@ -71,22 +71,30 @@ class Turn<A> {
     this.#parts = parts
     this.#signal = signal
     this.#began = began
-    this.#firstCall = parts.calls.length
   }
 
   /** Goes on until it ends; the history is whole then, whatever happened. */
   readonly run: Effect.Effect<Outcome<A>, AgentError> = Effect.suspend(() =>
-    Effect.ensuring(
-      Effect.flatMap(this.#step(), (end) => (end === undefined ? this.run : Effect.succeed(end))),
-      Effect.sync(() => this.#parts.history.seal(cutShort))
+    Effect.tapError(
+      Effect.ensuring(
+        this.#on(),
+        Effect.sync(() => this.#seal(cutShort))
+      ),
+      () => Effect.sync(() => this.#ended("failed", true))
     )
   )
+
+  #on(): Effect.Effect<Outcome<A>, AgentError> {
+    return Effect.flatMap(this.#step(), (end) => (end === undefined ? this.#on() : Effect.succeed(end)))
+  }
 
   #step(): Effect.Effect<StepEnd<A>, AgentError> {
     return Effect.gen({ self: this }, function* () {
       const { catalogue, facts, history, limits, treeTokens } = this.#parts
-      const refreshed = yield* this.#within(catalogue.refresh)
-      if (refreshed._tag === "Stopped") return this.#stopped(refreshed)
+      if (catalogue.stale) {
+        const refreshed = yield* this.#within(catalogue.refresh)
+        if (refreshed._tag === "Stopped") return this.#stopped(refreshed)
+      }
       const time = (yield* Clock.currentTimeMillis) - this.#began
       const spent = { steps: this.#steps, tokens: this.#input + this.#output, time }
       const end = exhausted(limits, spent, treeTokens())
@@ -153,15 +161,20 @@ class Turn<A> {
     return Effect.fail(new AgentError({ agent: facts.agent, reason }))
   }
 
-  /** The model calls nothing: that is its answer. */
+  /** The model calls nothing: that is its answer, whatever its provider says of the end. */
   #answered({ finishReason, text }: ModelAnswer): Effect.Effect<StepEnd<A>> {
     if (finishReason === "content-filter") return Effect.succeed(this.#ended("refused", false))
     // A provider that pauses wants to be asked to go on.
     if (finishReason === "pause") return Effect.succeed(undefined)
-    const cut = finishReason === "length"
+    const cut = finishReason === "length" || finishReason === "error"
     const { form } = this.#parts
-    if (form === undefined) return Effect.succeed(this.#ended("completed", cut, text))
+    if (form === undefined) return Effect.succeed(this.#said(text, cut))
     return Effect.map(Effect.result(answerInText(form, text)), (read) => this.#formed(read, cut))
+  }
+
+  /** An answer in words; one without any is less than what was asked for. */
+  #said(text: string, cut: boolean): Outcome<A> {
+    return text.trim() === "" ? this.#ended("completed", true) : this.#ended("completed", cut, text)
   }
 
   #formed(read: Result.Result<unknown, Misfit>, cut: boolean): StepEnd<A> {
@@ -173,18 +186,20 @@ class Turn<A> {
   }
 
   #called(calls: ReadonlyArray<ModelCall>): Effect.Effect<StepEnd<A>, AgentError> {
-    const { history } = this.#parts
-    const looping = this.#guard.counts(calls)
+    const { toolbox } = this.#parts
+    const working = calls.filter(({ name }) => !toolbox.waits(name))
+    const looping = this.#guard.counts(working)
     if (looping !== undefined) {
-      history.seal(refusal("[no result: the same call was made over and over, and the run was ended]"))
+      this.#seal(refusal("[no result: the same call was made over and over, and the run was ended]"))
       return Effect.succeed(this.#ended(looping, true))
     }
-    const step = new ToolStep(this.#parts).run(calls)
+    const step = new ToolStep(this.#parts, this.#calls).run(calls)
     return Effect.flatMap(this.#within(step), (ran): Effect.Effect<StepEnd<A>> => {
-      const values = history.seal(cutShort)
+      const results = this.#seal(cutShort)
       if (ran._tag === "Stopped") return Effect.succeed(this.#stopped(ran))
       if (ran.value !== undefined) return this.#finished(ran.value)
-      const stalled = this.#guard.learns(values)
+      // A round that only waits brings nothing new, and that is fine.
+      const stalled = working.length === 0 ? undefined : this.#guard.learns(working, results)
       return Effect.succeed(stalled === undefined ? undefined : this.#ended(stalled, true))
     })
   }
@@ -195,15 +210,21 @@ class Turn<A> {
     const { form } = this.#parts
     if (form === undefined) {
       const text = answer === undefined ? this.#text : typeof answer === "string" ? answer : JSON.stringify(answer)
-      return Effect.succeed(this.#ended("completed", false, text))
+      return Effect.succeed(this.#said(text, false))
     }
     return Effect.map(Effect.result(form.decode(answer)), (read) => this.#formed(read, false))
+  }
+
+  /** Ends the round; its results have half of what the model can read at once, at four characters a token. */
+  #seal(missing: Observation): ReadonlyArray<Observation> {
+    const { history, limits } = this.#parts
+    return history.seal(missing, limits.window * 2)
   }
 
   /** Shortens the history where it grew too long; without a summary of the model, by one of what was called. */
   #shortened(): Effect.Effect<void> {
     const { facts, history, limits } = this.#parts
-    const plan = planCompaction(history.messages, history.size, limits.window)
+    const plan = planCompaction(history.messages, history.sizes, limits.window)
     if (plan === undefined) return Effect.void
     return Effect.map(this.#summed(plan.text), (summary) => {
       history.shorten(plan.until, summaryMessage(plan, summary ?? plainSummary(plan)))
@@ -231,7 +252,7 @@ class Turn<A> {
   }
 
   #ended(status: RunStatus, partial: boolean, answer?: unknown, error?: string): Outcome<A> {
-    const { calls, facts, form } = this.#parts
+    const { facts, form } = this.#parts
     const usage = { input: this.#input, output: this.#output, steps: this.#steps }
     facts.emit({ _tag: "RunEnded", status, partial, usage })
     const given = answer ?? (form === undefined && status !== "refused" && this.#text !== "" ? this.#text : undefined)
@@ -247,7 +268,7 @@ class Turn<A> {
         ...(error === undefined ? {} : { error }),
         ...(this.#abandoned ? { abandoned: true } : {})
       },
-      calls.slice(this.#firstCall)
+      this.#calls.slice()
     )
   }
 }

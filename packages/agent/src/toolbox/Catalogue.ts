@@ -11,6 +11,8 @@ import type { Resource, Tool } from "@treadle/protocol/schema"
 import { AgentError, AgentReason } from "../AgentError.ts"
 import type { ListedTool } from "../AgentEvent.ts"
 import type { RunFacts } from "../RunFacts.ts"
+import { cutText } from "../Text.ts"
+import { schemaFault } from "./ModelSchema.ts"
 import type { ServerLink } from "./ServerLink.ts"
 
 /** A tool of a server, and its name for models. */
@@ -31,7 +33,9 @@ interface Shelf {
   tools: ReadonlyArray<Tool>
   resources: ReadonlyArray<Resource>
   /** Hashes of descriptions by the name of the tool. */
-  hashes: ReadonlyMap<string, string>
+  readonly hashes: Map<string, string>
+  /** Whether its tools were listed once. */
+  known: boolean
   /** Whether the server said that its lists are other ones now. */
   stale: boolean
 }
@@ -50,6 +54,16 @@ const listed = (tools: ReadonlyArray<Tool>): Effect.Effect<ReadonlyArray<ListedT
     Effect.map(hashOf(description), (hash) => ({ tool: name, hash, length: description.length }))
   )
 
+/** Descriptions of one server that are remembered. */
+const maxHashes = 100_000
+
+const keepNewest = (hashes: Map<string, string>): void => {
+  for (const tool of hashes.keys()) {
+    if (hashes.size <= maxHashes) return
+    hashes.delete(tool)
+  }
+}
+
 /** The first of each name. */
 const distinct = (tools: ReadonlyArray<Tool>): ReadonlyArray<Tool> => {
   const names = new Set<string>()
@@ -66,7 +80,14 @@ export class Catalogue {
 
   constructor(links: ReadonlyArray<ServerLink>, facts: RunFacts) {
     this.#facts = facts
-    this.#shelves = links.map((link) => ({ link, tools: [], resources: [], hashes: new Map(), stale: true }))
+    this.#shelves = links.map((link) => ({
+      link,
+      tools: [],
+      resources: [],
+      hashes: new Map(),
+      known: false,
+      stale: true
+    }))
   }
 
   get links(): ReadonlyArray<ServerLink> {
@@ -87,14 +108,19 @@ export class Catalogue {
     return this.#resources.get(uri)
   }
 
+  /** Whether a server said that its lists are other ones now. */
+  get stale(): boolean {
+    return this.#shelves.some(({ stale }) => stale)
+  }
+
   /** Hears of changes of lists, where servers say that they tell of them. */
   readonly watched: Effect.Effect<void, never, Scope.Scope> = Effect.suspend(() =>
     Effect.forEach(this.#shelves, (shelf) => this.#watch(shelf), { concurrency: "unbounded", discard: true })
   )
 
   /**
-   * Lists what is not known yet, or said to have changed. One that cannot be listed again keeps what it had; at first,
-   * `RequiredServerDown`.
+   * Lists what is not known yet, or said to have changed. What cannot be listed stays as it was, and is told of; a
+   * required server whose tools cannot be had at first fails with `RequiredServerDown`.
    */
   readonly refresh: Effect.Effect<void, AgentError> = Effect.suspend(() => {
     const stale = this.#shelves.filter((shelf) => shelf.stale)
@@ -129,29 +155,54 @@ export class Catalogue {
   }
 
   #list(shelf: Shelf): Effect.Effect<void, AgentError> {
-    const { name, required, session } = shelf.link
-    const first = shelf.hashes.size === 0 && shelf.tools.length === 0
-    const lists = Effect.all([session.listTools(), session.listResources()], { concurrency: 2 })
-    const kept = (error: McpError): Effect.Effect<void, AgentError> => {
-      shelf.stale = false
-      if (first && required) {
-        const reason = new AgentReason.RequiredServerDown({ server: name, detail: error.message, cause: error })
-        return Effect.fail(new AgentError({ agent: this.#facts.agent, reason }))
-      }
-      return Effect.sync(() =>
-        this.#facts.emit({ _tag: "Degraded", server: name, what: `its lists could not be fetched: ${error.message}` })
-      )
-    }
+    const { session } = shelf.link
     // A change that is told while the lists are on their way is not lost: it makes the shelf stale again.
     shelf.stale = false
-    return Effect.catch(
-      Effect.flatMap(lists, ([tools, resources]) => this.#shelve(shelf, distinct(tools), resources)),
-      kept
+    const tools = Effect.catch(Effect.map(session.listTools(), distinct), (error) => this.#unlisted(shelf, error))
+    const resources = Effect.catch(session.listResources(), (error) =>
+      Effect.as(this.#degraded(shelf, `its resources could not be listed: ${error.message}`), shelf.resources)
+    )
+    const lists = Effect.flatMap(Effect.all([tools, resources], { concurrency: 2 }), (found) =>
+      this.#shelve(shelf, ...found)
+    )
+    return Effect.onInterrupt(lists, () =>
+      Effect.sync(() => {
+        shelf.stale = true
+      })
     )
   }
 
+  /** Tools that cannot be listed: at first a required server is not there, unless its list is what is wrong. */
+  #unlisted(shelf: Shelf, error: McpError): Effect.Effect<ReadonlyArray<Tool>, AgentError> {
+    const { name, required } = shelf.link
+    if (required && !shelf.known && error.reason._tag !== "Undecodable") {
+      const reason = new AgentReason.RequiredServerDown({ server: name, detail: error.message, cause: error })
+      return Effect.fail(new AgentError({ agent: this.#facts.agent, reason }))
+    }
+    return Effect.as(this.#degraded(shelf, `its tools could not be listed: ${error.message}`), shelf.tools)
+  }
+
+  #degraded({ link }: Shelf, what: string): Effect.Effect<void> {
+    return Effect.sync(() => this.#facts.emit({ _tag: "Degraded", server: link.name, what }))
+  }
+
+  /** Leaves out what no model can be shown. */
+  #shown(shelf: Shelf, tools: ReadonlyArray<Tool>): ReadonlyArray<Tool> {
+    return tools.filter(({ inputSchema, name }) => {
+      const fault = schemaFault(inputSchema)
+      if (fault === undefined) return true
+      const what = `its tool ${JSON.stringify(cutText(name, 128, "…"))} is left out: ${fault}`
+      this.#facts.emit({ _tag: "Degraded", server: shelf.link.name, what })
+      return false
+    })
+  }
+
   #shelve(shelf: Shelf, tools: ReadonlyArray<Tool>, resources: ReadonlyArray<Resource>): Effect.Effect<void> {
-    return Effect.map(listed(tools), (audit) => {
+    shelf.resources = resources
+    shelf.known = true
+    if (tools === shelf.tools) return Effect.void
+    const shown = this.#shown(shelf, tools)
+    return Effect.map(listed(shown), (audit) => {
       const server = shelf.link.name
       for (const { hash, tool } of audit) {
         const before = shelf.hashes.get(tool)
@@ -160,10 +211,10 @@ export class Catalogue {
         }
       }
       this.#facts.emit({ _tag: "ToolsListed", server, tools: audit })
-      shelf.tools = tools
-      shelf.resources = resources
+      shelf.tools = shown
       // A tool that goes and comes back with another description is a change too.
-      shelf.hashes = new Map([...shelf.hashes, ...audit.map(({ hash, tool }) => [tool, hash] as const)])
+      for (const { hash, tool } of audit) shelf.hashes.set(tool, hash)
+      keepNewest(shelf.hashes)
     })
   }
 

@@ -11,7 +11,10 @@ import type { OwnTool } from "./OwnTool.ts"
  *
  * @param answer the JSON Schema of the answer; text where none is given
  */
-export const finishTool = (answer: JsonObject | undefined): OwnTool => ({
+export const finishTool = (answer: JsonObject | undefined): OwnTool =>
+  answer === undefined ? plain : finishWith(answer)
+
+const finishWith = (answer: JsonObject): OwnTool => ({
   name: "finish",
   modelName: "finish",
   description:
@@ -19,7 +22,7 @@ export const finishTool = (answer: JsonObject | undefined): OwnTool => ({
   inputSchema: {
     type: "object",
     properties: {
-      answer: answer ?? { type: "string" },
+      answer,
       refused: { type: "boolean", default: false },
       reason: { type: "string" }
     }
@@ -30,3 +33,6 @@ export const finishTool = (answer: JsonObject | undefined): OwnTool => ({
     return Effect.succeed({ ...spoken(refused ? "Declined." : "Done."), finish: { refused, answer: said } })
   }
 })
+
+/** The tool of all agents whose answer is text. */
+const plain = finishWith({ type: "string" })

@@ -26,21 +26,33 @@ export interface Observation {
 /** Characters of one result that a model reads. */
 const longest = 100_000
 
-const marker = "… [truncated]"
+const textOf = (value: Json): string => (typeof value === "string" ? value : JSON.stringify(value))
 
-/** An answer in words. */
-export const spoken = (text: string): Observation => ({ value: cutText(text, longest, marker), isError: false })
-
-/** A failure in words. */
-export const refusal = (text: string): Observation => ({ value: cutText(text, longest, marker), isError: true })
-
-/** A value, or its text where it is too long. */
-export const bounded = (value: Json): Json => {
-  const text = typeof value === "string" ? value : JSON.stringify(value)
-  return text.length <= longest ? value : cutText(text, longest, marker)
+/** A value, or the beginning of its text where it is too long; what was cut off is told. */
+export const bounded = (value: Json, max: number = longest): Json => {
+  const text = textOf(value)
+  return text.length <= max ? value : cutText(text, max, `… [truncated: ${text.length} characters in all]`)
 }
 
-const bytesOf = (base64: string): number => Math.floor((base64.length * 3) / 4)
+/** An answer in words. */
+export const spoken = (text: string): Observation => ({ value: bounded(text), isError: false })
+
+/** A failure in words. */
+export const refusal = (text: string): Observation => ({ value: bounded(text), isError: true })
+
+/**
+ * The results of one round, so that together they fit: where they do not, each that is longer than its share is cut.
+ *
+ * @param room characters for all of them
+ */
+export const boundedRound = (round: ReadonlyArray<Observation>, room: number): ReadonlyArray<Observation> => {
+  const sum = round.reduce((total, { value }) => total + textOf(value).length, 0)
+  if (sum <= room) return round
+  const share = Math.floor(room / round.length)
+  return round.map((observation) => ({ ...observation, value: bounded(observation.value, share) }))
+}
+
+const bytesOf = (base64: string): number => Math.floor((base64.replace(/=+$/u, "").length * 3) / 4)
 
 const memberText = (block: ContentBlock, name: string): string | undefined => {
   const value = (block as { readonly [member: string]: unknown })[name]
@@ -78,6 +90,27 @@ export interface ResourceItem {
 export const itemText = ({ blob, mimeType, text, uri }: ResourceItem): string =>
   text ?? `[${uri}: ${mimeType ?? "bytes of unknown type"}, ${bytesOf(blob ?? "")} bytes]`
 
+/** What is said where a result holds nothing. */
+const nothing = "(no content)"
+
+const isCopy = (text: string, value: Json): boolean => {
+  try {
+    return JSON.stringify(JSON.parse(text)) === JSON.stringify(value)
+  } catch {
+    return false
+  }
+}
+
+/**
+ * The blocks that say something beside structured content. Text is a copy of it (SHOULD of the specification), but for
+ * a failure, whose reason may be in its text alone.
+ */
+const beside = ({ content, isError = false }: ToolResult, structured: Json): ReadonlyArray<string> =>
+  content
+    .filter((block) => block.type !== "text" || (isError && !isCopy(described(block), structured)))
+    .map(described)
+    .filter((text) => text !== "")
+
 /**
  * A result of a tool. Structured content is read where the revision has it; blocks that are no text are told of.
  *
@@ -85,10 +118,11 @@ export const itemText = ({ blob, mimeType, text, uri }: ResourceItem): string =>
  */
 export const observed = (result: ToolResult, structured: boolean): Observation => {
   const { content, isError = false, structuredContent } = result
-  const blocks = content.filter(({ type }) => structuredContent === undefined || type !== "text").map(described)
   if (!structured || structuredContent === undefined) {
-    return { value: bounded(content.map(described).join("\n")), isError, result }
+    const text = content.map(described).join("\n")
+    return { value: bounded(text === "" ? nothing : text), isError, result }
   }
+  const blocks = beside(result, structuredContent)
   const value: Json = blocks.length === 0 ? structuredContent : { value: structuredContent, content: blocks }
   return { value: bounded(value), isError, result }
 }

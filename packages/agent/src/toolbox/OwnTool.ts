@@ -12,6 +12,8 @@ export interface OwnTool {
   readonly modelName: string
   readonly description: string
   readonly inputSchema: JsonObject
+  /** Whether it waits for something: then the same call again is no sign of going in circles. */
+  readonly waits?: true
   /** @param args an object, whatever is in it */
   readonly run: (args: JsonObject) => Effect.Effect<Observation>
 }

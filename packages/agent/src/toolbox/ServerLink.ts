@@ -10,6 +10,7 @@ import { McpClient, type ClientSettings, type McpSession } from "@treadle/client
 import type { DirectServer } from "@treadle/protocol/framing"
 import { AgentError, AgentReason } from "../AgentError.ts"
 import type { AgentDefinition, AnyAgent, HttpServerSettings, ServerRef } from "../AgentDefinition.ts"
+import { limitsOf } from "../Limits.ts"
 import type { RunFacts } from "../RunFacts.ts"
 import { Secret, SecretError, SecretStore } from "../Secret.ts"
 import { serverEntries, serverRef } from "../Server.ts"
@@ -88,6 +89,10 @@ const opened = (ref: ServerRef, client: ClientSettings, serveAgent: ServeAgent):
   }
 }
 
+/** A call of an agent may take as long as a run of it, and a little more. */
+const ownTime = (ref: ServerRef): number | undefined =>
+  ref._tag === "Agent" ? limitsOf(ref.agent.definition.limits).deadline + 10_000 : undefined
+
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 /** An agent answers that it works in no folder, and nothing else that it is asked. */
@@ -116,7 +121,7 @@ export const connectServers = (
       ([name, server]) => {
         const ref = serverRef(server)
         if (ref === undefined) return Effect.succeed([])
-        const { required = true, tags, timeout, trusted = false } = ref.settings
+        const { required = true, tags, timeout = ownTime(ref), trusted = false } = ref.settings
         const linked = Effect.map(opened(ref, clientSettings(definition, trusted), serveAgent), (session) => {
           emit({ _tag: "ServerConnected", server: name, version: session.version })
           return [{ name, session, required, trusted, tags: heldTags(tags), timeout }]

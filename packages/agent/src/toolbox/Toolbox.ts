@@ -8,7 +8,9 @@ import type { WithHandler } from "effect/ai/Toolkit"
 import type { JsonObject } from "@treadle/protocol/json"
 import { ToolOrigin, type Origin } from "../ToolOrigin.ts"
 import { ToolScope } from "../ToolScope.ts"
+import { cutText } from "../Text.ts"
 import type { Catalogue, ServerTool } from "./Catalogue.ts"
+import { modelSchema } from "./ModelSchema.ts"
 import type { OwnTool } from "./OwnTool.ts"
 
 /** A tool as models are told of it. */
@@ -24,11 +26,14 @@ export type Found =
   | { readonly _tag: "Server"; readonly tool: ServerTool }
   | { readonly _tag: "Own"; readonly tool: OwnTool }
 
+/** Characters of one tool's description. */
+const longestDescription = 10_000
+
 const modelTool = (name: string, description: string | undefined, parameters: JsonObject, origin: Origin) =>
-  AiTool.dynamic(name, { parameters, ...(description === undefined ? {} : { description }) }).annotate(
-    ToolOrigin,
-    origin
-  )
+  AiTool.dynamic(name, {
+    parameters,
+    ...(description === undefined ? {} : { description: cutText(description, longestDescription, "… [truncated]") })
+  }).annotate(ToolOrigin, origin)
 
 const toolsOf = (tools: ModelToolRecord): ModelTools => ({
   tools,
@@ -55,6 +60,8 @@ export class Toolbox {
   readonly #lists: ModelToolLists
   readonly #own: ReadonlyArray<OwnTool>
   readonly scope: ToolScope
+  /** What tells this list from those of other runs: the scope and the agent's own tools with their schemas. */
+  readonly #key: string
   /** Tools and servers that failed in a way that makes them useless for this run. */
   readonly #dropped = new Set<string>()
   readonly #droppedServers = new Set<string>()
@@ -64,6 +71,8 @@ export class Toolbox {
     this.#lists = lists
     this.#own = own
     this.scope = scope
+    const servers = scope === "all" ? scope : [...scope].toSorted()
+    this.#key = JSON.stringify([servers, own.map(({ inputSchema, name }) => [name, inputSchema])])
   }
 
   get #visible(): ReadonlyArray<ServerTool> {
@@ -75,10 +84,8 @@ export class Toolbox {
 
   /** The list for models, as it is now. */
   get modelTools(): ModelTools {
-    const { scope } = this
-    const servers = scope === "all" ? "all" : JSON.stringify([...scope].toSorted())
-    const own = this.#own.map(({ name }) => name)
-    const key = `${this.#catalogue.version} ${servers} ${own.join(" ")} ${[...this.#dropped, ...this.#droppedServers].join(" ")}`
+    const dropped = JSON.stringify([[...this.#dropped], [...this.#droppedServers]])
+    const key = `${this.#catalogue.version} ${dropped} ${this.#key}`
     return this.#lists.of(key, () =>
       Object.fromEntries([
         ...this.#own.map((tool) => [
@@ -87,7 +94,10 @@ export class Toolbox {
         ]),
         ...this.#visible.map(({ link, modelName, tool }) => [
           modelName,
-          modelTool(modelName, tool.description ?? tool.title, tool.inputSchema, { server: link.name, tool: tool.name })
+          modelTool(modelName, tool.description ?? tool.title, modelSchema(tool.inputSchema), {
+            server: link.name,
+            tool: tool.name
+          })
         ])
       ])
     )
@@ -99,6 +109,12 @@ export class Toolbox {
     if (own !== undefined) return { _tag: "Own", tool: own }
     const tool = this.#visible.find(({ modelName }) => modelName === name)
     return tool === undefined ? undefined : { _tag: "Server", tool }
+  }
+
+  /** Whether what a model calls by this name waits for something. */
+  waits(name: string): boolean {
+    const found = this.find(name)
+    return found?._tag === "Own" && found.tool.waits === true
   }
 
   /** Leaves a tool out from now on, for this run. */

@@ -8,6 +8,8 @@ export interface Reply<out A> {
   readonly "~treadle/Reply": true
   readonly value: A
   readonly content: ReadonlyArray<Content>
+  /** The text of the value, in place of its JSON. */
+  readonly text?: string
   readonly meta?: Meta
 }
 
@@ -30,6 +32,8 @@ export const Reply = {
   of: <A>(value: A, ...content: ReadonlyArray<Content>): Reply<A> => ({ "~treadle/Reply": true, value, content }),
   /** Blocks only, for a tool without an output schema. */
   text: (...content: ReadonlyArray<Content>): Reply<string> => ({ "~treadle/Reply": true, value: "", content }),
+  /** The same reply with this text in place of the JSON of its value, for readers of text only. */
+  withText: <A>(reply: Reply<A>, text: string): Reply<A> => ({ ...reply, text }),
   /** The same reply with `_meta` on its result. */
   withMeta: <A>(reply: Reply<A>, meta: Meta): Reply<A> => ({ ...reply, meta })
 }

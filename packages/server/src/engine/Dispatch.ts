@@ -47,6 +47,8 @@ export interface DispatchParts {
   readonly limits: Limits
   /** What cursors are sealed with; a key of this process, where there is none. */
   readonly stateKeys: ReadonlyArray<StateKey>
+  /** Whether the list of resources stays as it was at the start. */
+  readonly settled: boolean
 }
 
 const said = (capabilities: ServerCapabilities, instructions: string | undefined): ReadonlyArray<string> => [
@@ -177,10 +179,10 @@ export const makeDispatch = (parts: DispatchParts): ReadonlyMap<string, Row> => 
     ["server/discover", discover(parts)],
     ["initialize", initialize(parts)],
     ["ping", ping()],
-    ["subscriptions/listen", listen(parts.hub, parts.capabilities, parts.limits)]
+    ["subscriptions/listen", listen(parts)]
   ])
   if (parts.capabilities.resources?.subscribe === true) {
-    rows.set("resources/subscribe", inSession(subscribe(parts.limits)))
+    rows.set("resources/subscribe", inSession(subscribe(parts.limits, offer, parts.settled)))
     rows.set("resources/unsubscribe", inSession(unsubscribe()))
   }
   if (parts.capabilities.logging !== undefined) rows.set("logging/setLevel", inSession(setLevel()))

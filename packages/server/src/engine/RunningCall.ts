@@ -251,7 +251,7 @@ export class RunningCall implements Call<unknown, never>, CurrentCallService {
 
   #printLog(level: LogLevel, data: unknown, logger?: string): string | undefined {
     this.#asking?.deprecated("logging", this.admitted)
-    const asked = this.admitted.logLevel
+    const asked = this.#asking?.logs === false ? undefined : this.admitted.logLevel
     if (asked === undefined || !passesLevel(level, asked)) return undefined
     return printNotification("notifications/message", {
       level,

@@ -28,8 +28,8 @@ export interface SessionFacts {
   logLevel: LogLevel | undefined
   /** When it was last used, in milliseconds: the end of a call is a use. */
   used: number
-  /** Wants to hear of changes of a resource. @returns `false` when it names too many already */
-  readonly subscribe: (uri: string, most: number) => boolean
+  /** Wants to hear of changes of a resource. @returns takes that back; `undefined` when it names too many already */
+  readonly subscribe: (uri: string, most: number) => (() => void) | undefined
   readonly unsubscribe: (uri: string) => void
   /** Opens a stream on which it can be told of changes. @returns closes it */
   readonly attach: (outlet: Outlet) => () => void

@@ -36,11 +36,13 @@ export interface OperationEntry extends Added {
 export interface ResourceEntry extends Added {
   readonly definition: ResourceDefinition<never>
   readonly read: AnyReader
+  readonly refuse?: AnyReader | undefined
 }
 
 export interface TemplateEntry extends Added {
   readonly definition: AnyTemplateDefinition
   readonly read: AnyTemplateReader
+  readonly refuse?: AnyTemplateReader | undefined
 }
 
 export interface PromptEntry extends Added {

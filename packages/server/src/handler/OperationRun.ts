@@ -14,10 +14,10 @@ import { ToolFailed, UndeclaredError } from "../ToolError.ts"
 import type { ToolHandler } from "./ToolHandler.ts"
 
 /** What a handler gives beside its value. */
-export type Beside = Pick<Reply<unknown>, "content" | "meta">
+export type Beside = Partial<Pick<Reply<unknown>, "content" | "meta" | "text">>
 
 /** The ways of telling. What it throws is a defect of the handler. */
-export interface Telling<A> {
+export interface Telling<A, E> {
   /** A value of the declared output, as JSON; `wrapped` where that is an object around it. */
   readonly value: (json: Json, wrapped: boolean, beside: Beside) => A
   /** What an operation without a declared output gave; empty where that was nothing. */
@@ -27,16 +27,16 @@ export interface Telling<A> {
   /** A failure in words. */
   readonly failed: (text: string) => A
   /** Arguments that do not fit. */
-  readonly unfit: (problems: ReadonlyArray<string>) => A
+  readonly unfit: (problems: ReadonlyArray<string>) => Effect.Effect<A, E>
 }
 
-const alone: Beside = { content: [] }
+const alone: Beside = {}
 
 const messageOf = (error: unknown): string =>
   isRecord(error) && typeof error["message"] === "string" ? error["message"] : ""
 
 /** What becomes of the calls of one endpoint; what cannot be told of is a defect. */
-const outcomes = <A>(endpoint: AnyEndpoint, told: Telling<A>) => {
+const outcomes = <A, E>(endpoint: AnyEndpoint, told: Telling<A, E>) => {
   const { errors, output } = endpoint.shape
 
   const undeclared = ({ problems }: Misfit): Effect.Effect<never> =>
@@ -70,11 +70,9 @@ const outcomes = <A>(endpoint: AnyEndpoint, told: Telling<A>) => {
     })
   }
 
-  const unfit = (cause: Cause.Cause<Misfit>): Effect.Effect<A> => {
+  const unfit = (cause: Cause.Cause<Misfit>): Effect.Effect<A, E> => {
     const found = Cause.findError(cause)
-    return found._tag === "Failure"
-      ? Effect.failCause(found.failure)
-      : Effect.succeed(told.unfit(found.success.problems))
+    return found._tag === "Failure" ? Effect.failCause(found.failure) : told.unfit(found.success.problems)
   }
 
   return { outcome: { onSuccess: value, onFailure: failure }, unfit }
@@ -87,31 +85,32 @@ const shown = (names: ReadonlyArray<string>): string =>
     .map((name) => JSON.stringify(name.slice(0, 64)))
     .join(", ") + (names.length > 8 ? ` and ${names.length - 8} more` : "")
 
-const ignored = (endpoint: AnyEndpoint, args: unknown): Effect.Effect<void> | undefined => {
+/** The names of arguments that an endpoint does not have. */
+const strangers = (endpoint: AnyEndpoint, args: unknown): ReadonlyArray<string> => {
   const names = endpoint.shape.argumentNames
-  if (names === undefined || !isRecord(args)) return undefined
-  const strange = Object.keys(args).filter((name) => !names.has(name))
-  return strange.length === 0
-    ? undefined
-    : Effect.logDebug(`${endpoint.name} ignored arguments it does not have: ${shown(strange)}`)
+  return names === undefined || !isRecord(args) ? [] : Object.keys(args).filter((name) => !names.has(name))
 }
 
-/** Runs one call. Whatever the author's code throws or dies of is a defect of the effect; it has no failures. */
-export type OperationRun<A> = (args: unknown, call: Call<unknown, never>) => Effect.Effect<A, never, CurrentCall>
+/**
+ * Runs one call. Whatever the author's code throws or dies of is a defect of the effect; it fails as it is told of
+ * arguments that do not fit.
+ */
+export type OperationRun<A, E> = (args: unknown, call: Call<unknown, never>) => Effect.Effect<A, E, CurrentCall>
 
 /**
  * Makes the runs of an operation.
  *
- * @param endpoint one without faults; the builder has checked it
+ * @param operation one without faults; the builder has checked it
  */
-export const operationRun = <A>(
-  endpoint: AnyEndpoint,
-  perform: ToolHandler["perform"],
-  told: Telling<A>
-): OperationRun<A> => {
+export const operationRun = <A, E>(
+  { endpoint, perform, strict }: Pick<ToolHandler, "endpoint" | "perform" | "strict">,
+  told: Telling<A, E>
+): OperationRun<A, E> => {
   const { decode } = endpoint.shape.input
   const { outcome, unfit } = outcomes(endpoint, told)
   return (args, call) => {
+    const strange = strangers(endpoint, args)
+    if (strict && strange.length > 0) return told.unfit([`there is no argument ${shown(strange)}`])
     // In the fiber of the call; whatever is there at once is taken without a step of it.
     const served = Effect.suspend(() =>
       Effect.matchCauseEffectEager(decode(args), {
@@ -119,7 +118,11 @@ export const operationRun = <A>(
         onFailure: unfit
       })
     )
-    const note = ignored(endpoint, args)
-    return note === undefined ? served : Effect.andThen(note, served)
+    return strange.length === 0
+      ? served
+      : Effect.andThen(
+          Effect.logDebug(`${endpoint.name} ignored arguments it does not have: ${shown(strange)}`),
+          served
+        )
   }
 }

@@ -2,7 +2,9 @@
  * An endpoint with its function, as a tool: how it is listed, and what a call of it comes to. The function may return an
  * Effect, a promise or a plain value.
  */
+import * as Effect from "effect/Effect"
 import { hintAnnotations, type AnyEndpoint } from "@treadle/protocol/endpoint"
+import { RpcError } from "@treadle/protocol/rpc"
 import type { Tool } from "@treadle/protocol/schema"
 import { argumentsReply, contentReply, errorReply, failureReply, valueReply } from "../reply/ToolReply.ts"
 import type { NeutralResult } from "../reply/NeutralResult.ts"
@@ -15,6 +17,7 @@ export interface ToolSettings {
   readonly scopes?: ReadonlyArray<string> | undefined
   readonly timeout?: number | undefined
   readonly once?: boolean | undefined
+  readonly strict?: boolean | undefined
 }
 
 const listingOf = (endpoint: AnyEndpoint): Tool => {
@@ -32,13 +35,18 @@ const listingOf = (endpoint: AnyEndpoint): Tool => {
   }
 }
 
+/** Arguments that do not fit, as the error of a strict tool. */
+const unfitArguments = (tool: string, problems: ReadonlyArray<string>): RpcError =>
+  RpcError.invalidParams(`Invalid arguments for ${tool}: ${problems.join("; ")}`, { problems })
+
 /** What a call came to, as the result of a tool (D5). */
-const toolTelling = (name: string): Telling<NeutralResult> => ({
-  value: (json, wrapped, { content, meta }) => valueReply(json, wrapped, content, meta),
-  text: (text, { content, meta }) => contentReply(text, content, meta),
+const toolTelling = (name: string, strict: boolean): Telling<NeutralResult, RpcError> => ({
+  value: valueReply,
+  text: (text, { content = [], meta }) => contentReply(text, content, meta),
   declared: errorReply,
   failed: failureReply,
-  unfit: (problems) => argumentsReply(name, problems)
+  unfit: (problems) =>
+    strict ? Effect.fail(unfitArguments(name, problems)) : Effect.succeed(argumentsReply(name, problems))
 })
 
 /**
@@ -48,6 +56,7 @@ const toolTelling = (name: string): Telling<NeutralResult> => ({
  */
 export const operationTool = (endpoint: AnyEndpoint, handler: AnyHandler, settings: ToolSettings): ToolHandler => {
   const perform: ToolHandler["perform"] = (input, call) => invoke(handler, input, call)
+  const { strict = false } = settings
   return {
     name: endpoint.name,
     endpoint,
@@ -57,7 +66,8 @@ export const operationTool = (endpoint: AnyEndpoint, handler: AnyHandler, settin
     scopes: settings.scopes,
     timeout: settings.timeout,
     once: settings.once,
+    strict,
     perform,
-    run: operationRun(endpoint, perform, toolTelling(endpoint.name))
+    run: operationRun({ endpoint, perform, strict }, toolTelling(endpoint.name, strict))
   }
 }

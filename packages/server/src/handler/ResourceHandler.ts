@@ -18,6 +18,9 @@ import { canonicalUri } from "./ResourceUri.ts"
 /** The author's function, its types forgotten. */
 export type AnyReader = (call: Call<never, never>) => unknown
 
+/** Says why a client may not hear of changes of a URI, or nothing where it may. */
+export type Refusing = (call: Call<unknown, never>) => Effect.Effect<string | undefined>
+
 /** Reads; gives nothing where there is nothing of this URI. */
 export type Reading = (call: Call<unknown, never>) => Effect.Effect<NeutralResult | undefined, RpcError, CurrentCall>
 
@@ -32,6 +35,8 @@ export interface ResourceHandler {
   readonly timeout: number | undefined
   /** @param uri as the caller wrote it, which is how the contents name it */
   readonly read: (uri: string) => Reading
+  /** Whether clients may hear of it, where that has to be asked. */
+  readonly refusing: Refusing | undefined
 }
 
 /** How long a read stays fresh: not at all and for its caller only, unless the author says otherwise. */
@@ -77,12 +82,24 @@ export const reading =
     )
   }
 
+/** Asks the author's function whether changes may be heard of. What it fails with is a bug of its own. */
+export const refusing =
+  (refuse: AnyReader): Refusing =>
+  (call) =>
+    Effect.map(Effect.orDie(invoke((_, current) => refuse(current), undefined, call)), (reason) =>
+      typeof reason === "string" ? reason : undefined
+    )
+
 /**
  * The handler of a resource.
  *
  * @param definition one that the builder has checked
  */
-export const resourceHandler = (definition: ResourceDefinition<never>, read: AnyReader): ResourceHandler => {
+export const resourceHandler = (
+  definition: ResourceDefinition<never>,
+  read: AnyReader,
+  refuse?: AnyReader
+): ResourceHandler => {
   const { scopes, size, timeout, uri, visible } = definition
   const listing: Resource = { uri, ...described(definition), ...(size === undefined ? {} : { size }) }
   return {
@@ -91,6 +108,7 @@ export const resourceHandler = (definition: ResourceDefinition<never>, read: Any
     visible,
     scopes,
     timeout,
-    read: (asked) => reading(definition, asked, read)
+    read: (asked) => reading(definition, asked, read),
+    refusing: refuse === undefined ? undefined : refusing(refuse)
   }
 }

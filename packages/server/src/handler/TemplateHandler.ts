@@ -10,7 +10,7 @@ import { UriTemplate, type ResourceTemplate } from "@treadle/protocol/schema"
 import type { Call } from "../CurrentCall.ts"
 import type { ReadDefinition, TextFields } from "../ResourceDefinition.ts"
 import { completersOf, type AnyCompleters, type Completable } from "./CompletionHandler.ts"
-import { described, reading, type Reading } from "./ResourceHandler.ts"
+import { described, reading, refusing, type Reading, type Refusing } from "./ResourceHandler.ts"
 import { textArguments, type TextArguments } from "./TextArguments.ts"
 
 /** A template, its types forgotten. */
@@ -23,6 +23,13 @@ export interface AnyTemplateDefinition extends ReadDefinition<never> {
 /** The author's function, its types forgotten. */
 export type AnyTemplateReader = (variables: never, call: Call<never, never>) => unknown
 
+/** What a URI of a template's form is served by. */
+export interface Matched {
+  readonly reading: Reading
+  /** Whether clients may hear of it, where that has to be asked. */
+  readonly refusing: Refusing | undefined
+}
+
 export interface TemplateHandler extends Completable {
   /** The template as it was written, by which completions name it. */
   readonly key: string
@@ -32,8 +39,8 @@ export interface TemplateHandler extends Completable {
   readonly scopes: ReadonlyArray<string> | undefined
   /** Milliseconds until a read is given up, where the author set one. */
   readonly timeout: number | undefined
-  /** What reads a URI of this form; every problem where its variables do not fit; nothing for any other URI. */
-  readonly match: (uri: string) => Result.Result<Reading, ReadonlyArray<string>> | undefined
+  /** What serves a URI of this form; every problem where its variables do not fit; nothing for any other URI. */
+  readonly match: (uri: string) => Result.Result<Matched, ReadonlyArray<string>> | undefined
 }
 
 const isOptional = (field: Schema.Constraint): boolean => SchemaAST.isOptional(SchemaAST.toEncoded(field.ast))
@@ -56,7 +63,11 @@ export const variableArguments = (variables: TextFields | undefined): TextArgume
  *
  * @param definition one that the builder has checked
  */
-export const templateHandler = (definition: AnyTemplateDefinition, read: AnyTemplateReader): TemplateHandler => {
+export const templateHandler = (
+  definition: AnyTemplateDefinition,
+  read: AnyTemplateReader,
+  refuse?: AnyTemplateReader
+): TemplateHandler => {
   const { complete, scopes, timeout, uriTemplate, variables, visible } = definition
   const template = Result.getOrThrow(UriTemplate.parse(uriTemplate))
   const { decode } = variableArguments(variables)
@@ -76,7 +87,10 @@ export const templateHandler = (definition: AnyTemplateDefinition, read: AnyTemp
       const decoded = Effect.runSync(Effect.result(decode(texts)))
       if (Result.isFailure(decoded)) return Result.fail(decoded.failure.problems)
       const values = { ...texts, ...(decoded.success as object) }
-      return Result.succeed(reading(definition, uri, (call) => read(values as never, call)))
+      return Result.succeed({
+        reading: reading(definition, uri, (call) => read(values as never, call)),
+        refusing: refuse === undefined ? undefined : refusing((call) => refuse(values as never, call))
+      })
     }
   }
 }

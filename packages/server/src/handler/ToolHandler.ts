@@ -4,6 +4,7 @@
 import type * as Effect from "effect/Effect"
 import type { AnyEndpoint } from "@treadle/protocol/endpoint"
 import type { ParamHeader } from "@treadle/protocol/http"
+import type { RpcError } from "@treadle/protocol/rpc"
 import type { Call, CurrentCall } from "../CurrentCall.ts"
 import type { NeutralResult } from "../reply/NeutralResult.ts"
 
@@ -22,8 +23,13 @@ export interface ToolHandler {
   readonly timeout: number | undefined
   /** Whether each state of a call that asked may be presented once only. */
   readonly once: boolean | undefined
-  /** Runs one call. Whatever the author's code throws or dies of is a defect of this effect; it has no failures. */
-  readonly run: (args: unknown, call: Call<unknown, never>) => Effect.Effect<NeutralResult, never, CurrentCall>
+  /** Whether arguments that do not fit, or that it does not have, are told of as an error of the protocol. */
+  readonly strict: boolean
+  /**
+   * Runs one call. Whatever the author's code throws or dies of is a defect of this effect; it fails where a strict tool
+   * is given arguments that do not fit.
+   */
+  readonly run: (args: unknown, call: Call<unknown, never>) => Effect.Effect<NeutralResult, RpcError, CurrentCall>
   /** Runs the author's function alone: with decoded input, to whatever it returns, fails with or throws. */
   readonly perform: (input: unknown, call: Call<unknown, never>) => Effect.Effect<unknown, unknown, CurrentCall>
 }

@@ -130,8 +130,8 @@ const makeRuns = (prefix: string) => {
   const runs = new WeakMap<ToolHandler, (key: string, said: Said) => RouteRun>()
   const gone: RouteRun = () => Effect.succeed(problem(404, { detail: "What was served here is served no more" }))
   const made = (handler: ToolHandler) => {
-    const { endpoint, perform } = handler
-    const run = operationRun(endpoint, perform, routeTelling(endpoint))
+    const { endpoint } = handler
+    const run = operationRun(handler, routeTelling(endpoint))
     const plan = routePlan(endpoint, prefix)
     return (key: string, said: Said): RouteRun => {
       // Another operation may have the name by now, and another route.

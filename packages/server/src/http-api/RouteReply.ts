@@ -5,6 +5,7 @@
  *
  * @see https://www.rfc-editor.org/rfc/rfc9457
  */
+import * as Effect from "effect/Effect"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as SchemaAST from "effect/SchemaAST"
 import * as Schema from "effect/Schema"
@@ -117,12 +118,12 @@ const json = (value: Json, status: number): HttpServerResponse.HttpServerRespons
   HttpServerResponse.text(JSON.stringify(value), { status, contentType: "application/json" })
 
 /** What a call of an endpoint came to, as a response. */
-export const routeTelling = (endpoint: AnyEndpoint): Telling<HttpServerResponse.HttpServerResponse> => {
+export const routeTelling = (endpoint: AnyEndpoint): Telling<HttpServerResponse.HttpServerResponse, never> => {
   const success = successStatus(endpoint)
   const statuses = new Map(errorStatuses(endpoint).map(({ status, tag }) => [tag, status]))
   return {
     value: (value, wrapped) => json(wrapped ? (own(value, "value") as Json) : value, success),
-    text: (text, { content }) => {
+    text: (text, { content = [] }) => {
       if (content.length > 0) {
         const blocks = [...(text === "" ? [] : [{ type: "text", text }]), ...content]
         return json({ content: blocks as unknown as ReadonlyArray<Json> } as Json, 200)
@@ -131,6 +132,6 @@ export const routeTelling = (endpoint: AnyEndpoint): Telling<HttpServerResponse.
     },
     declared: (error) => json(error, statuses.get(own(error, "_tag") as string | undefined) ?? errorStatus),
     failed: (detail) => problem(422, { detail }),
-    unfit: (problems) => problem(400, { detail: `Invalid arguments for ${endpoint.name}`, problems })
+    unfit: (problems) => Effect.succeed(problem(400, { detail: `Invalid arguments for ${endpoint.name}`, problems }))
   }
 }

@@ -18,6 +18,10 @@ export const resourceNotFound = (uri: string, era: Era, problems: ReadonlyArray<
   return era === "native" ? RpcError.invalidParams(message, { uri }) : RpcError.resourceNotFound(message, { uri })
 }
 
+/** A session may not hear of changes of a resource (CSUB-01). */
+export const resourceUnheard = (uri: string, reason: string): RpcError =>
+  RpcError.resourceNotFound(`There is nothing to hear of ${JSON.stringify(uri)}: ${reason}`, { uri, reason })
+
 /** The resource is there and cannot be read now. */
 export const resourceUnavailable = (uri: string, reason: string): RpcError =>
   RpcError.internal(`The resource ${JSON.stringify(uri)} is unavailable: ${reason}`, { uri, reason })

@@ -4,6 +4,7 @@
  * The text block carries the same JSON as the structured content, for models that read text only; a bare string stays
  * bare (TOOL-13).
  */
+import type { Reply } from "@treadle/protocol/endpoint"
 import { isJsonObject, type Json } from "@treadle/protocol/json"
 import type { Content, Meta } from "@treadle/protocol/schema"
 import type { NeutralResult } from "./NeutralResult.ts"
@@ -34,16 +35,14 @@ const textOf = (json: Json, text: string, wrapped: boolean): string => {
   return typeof value === "string" ? value : text
 }
 
-/** A value of the declared output, with blocks beside it. */
-export const valueReply = (
-  json: Json,
-  wrapped: boolean,
-  content: ReadonlyArray<Content>,
-  meta: Meta | undefined
-): NeutralResult => {
+/** What a handler adds to its value: blocks beside it, a text in place of its JSON, `_meta`. */
+export type Beside = Partial<Pick<Reply<unknown>, "content" | "text" | "meta">>
+
+/** A value of the declared output, with what its handler added. */
+export const valueReply = (json: Json, wrapped: boolean, { content = [], meta, text }: Beside): NeutralResult => {
   const body = printed(json)
-  const text = textBlock(textOf(json, body, wrapped))
-  return { members: `"content":[${text}${blocks(content)}],"structuredContent":${body}`, meta: metaOf(meta) }
+  const first = textBlock(text ?? textOf(json, body, wrapped))
+  return { members: `"content":[${first}${blocks(content)}],"structuredContent":${body}`, meta: metaOf(meta) }
 }
 
 /** The result of a tool without an output schema: its text, where there is one, and its blocks. */

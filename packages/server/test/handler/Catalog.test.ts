@@ -64,7 +64,9 @@ describe("the catalog", () => {
             )
           )
         const careful = { readOnly: false, destructive: false, idempotent: true, openWorld: false }
-        const some = empty<Ctx>().operation("a", { ...plain, hints: { readOnly: true, openWorld: false } }, nothing)
+        const some = empty<Ctx>()
+          .tool("tool", { ...plain, hints: { readOnly: true } }, nothing)
+          .operation("a", { ...plain, hints: { readOnly: true, openWorld: false } }, nothing)
         assert.deepStrictEqual(yield* hintsOf(some.catalog()), { readOnlyHint: true, openWorldHint: false })
         assert.deepStrictEqual(
           yield* hintsOf(some.operation("b", { ...plain, hints: { readOnly: true } }, nothing).catalog()),

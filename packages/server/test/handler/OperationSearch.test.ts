@@ -40,6 +40,11 @@ describe("a search of operations", () => {
     assert.deepStrictEqual(found("SHOW_"), ["show_seats", "get_show", "show", "list_bills"])
     assert.deepStrictEqual(found("hold"), ["createHold", "cancel_hold", "report"])
     assert.deepStrictEqual(found("seat"), ["show_seats", "createHold", "report"])
+    const longerFirst = [operation("hold_seats", "Holds"), operation("hold", "Holds")]
+    assert.deepStrictEqual(
+      search(longerFirst, "Hold").map(({ id }) => id),
+      ["hold", "hold_seats"]
+    )
   })
 
   it("counts whole words more than beginnings, and those more than what is within a word", () => {

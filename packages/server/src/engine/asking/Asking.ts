@@ -10,11 +10,13 @@ import { OpenAsks } from "./OpenAsks.ts"
 /**
  * @param timeout milliseconds for which a question waits
  * @param deprecated hears of what is deprecated
+ * @param logs whether log messages are sent
  */
 export const makeAsking = (
   timeout: number,
   now: () => number,
   deprecated: Deprecations,
+  logs: boolean,
   services: Context.Context<never>
 ): Asking => {
   const run = Effect.runForkWith(services)
@@ -23,6 +25,7 @@ export const makeAsking = (
     timeout,
     now,
     later: (look) => void run(Effect.andThen(Effect.andThen(Effect.yieldNow, Effect.yieldNow), Effect.sync(look))),
-    deprecated
+    deprecated,
+    logs
   }
 }

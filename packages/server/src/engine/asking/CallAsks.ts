@@ -28,6 +28,8 @@ export interface Asking {
   /** Runs a function once everything that is ready to run has run. */
   readonly later: (run: () => void) => void
   readonly deprecated: Deprecations
+  /** Whether the server sends log messages. */
+  readonly logs: boolean
 }
 
 /** What earlier rounds of a call left. */

@@ -8,13 +8,17 @@ import { isRecord, own } from "@treadle/protocol/json"
 import { printNotification, RpcError, type RequestId } from "@treadle/protocol/rpc"
 import { MetaKey, type Meta, type ServerCapabilities, type SubscriptionFilter } from "@treadle/protocol/schema"
 import type { Change } from "../../Change.ts"
+import { CurrentCall } from "../../CurrentCall.ts"
 import type { Admitted } from "../../envelope/Admitted.ts"
 import { uriKey } from "../../handler/ResourceUri.ts"
 import type { Limits } from "../../Limits.ts"
 import { internalError } from "../../reply/ErrorReply.ts"
 import type { Row, Running } from "./Row.ts"
 import { tooLong } from "./Subscribe.ts"
-import { asNamed, printChange, type Hub } from "../offer/Hub.ts"
+import { hearable } from "../offer/Hearable.ts"
+import { asNamed, changeKey, printChange, type Hub } from "../offer/Hub.ts"
+import type { Offer } from "../offer/Offer.ts"
+import type { RunningCall } from "../RunningCall.ts"
 
 const asked = (request: Admitted): SubscriptionFilter | undefined => {
   const filter = own(request.request.params, "notifications")
@@ -58,25 +62,76 @@ const hearing =
 
 const subscription = (id: RequestId): Meta => ({ [MetaKey.subscriptionId]: id })
 
-/** What a listen request runs: nothing of the author's, and for as long as its client wants. */
-const listening = (id: RequestId, filter: SubscriptionFilter, hub: Hub): Running => {
-  const meta = subscription(id)
-  const uris = named(filter)
-  const acknowledged = printNotification("notifications/subscriptions/acknowledged", {
+/** Those of a filter's resources that its client may hear of. */
+type Admit = (
+  uris: ReadonlyArray<string>,
+  call: RunningCall
+) => Effect.Effect<ReadonlyArray<string>, never, CurrentCall>
+
+const acknowledged = (filter: SubscriptionFilter, meta: Meta): string =>
+  printNotification("notifications/subscriptions/acknowledged", {
     notifications: filter as { readonly [key: string]: boolean | ReadonlyArray<string> },
     _meta: meta
   })
+
+/**
+ * One listener. It listens before it knows what it may hear of, so that no change in between is lost; what happens until
+ * then is told after the acknowledgement.
+ */
+class Listening {
+  readonly #call: RunningCall
+  readonly #meta: Meta
+  readonly #uris: Map<string, string>
+  readonly #held = new Map<string, Change>()
+  #open = false
+  readonly hears: (change: Change) => boolean
+
+  constructor(call: RunningCall, meta: Meta, filter: SubscriptionFilter) {
+    this.#call = call
+    this.#meta = meta
+    this.#uris = new Map(named(filter))
+    this.hears = hearing(filter, this.#uris)
+  }
+
+  readonly tell = (change: Change): void => {
+    if (!this.#open) return void this.#held.set(changeKey(change), change)
+    this.#call.tell(printChange(asNamed(change, this.#uris), this.#meta))
+    if (change._tag === "resource" && change.last === true) this.#uris.delete(uriKey(change.uri))
+  }
+
+  /** Acknowledges what is left of the filter, and tells from here on. */
+  admitted(filter: SubscriptionFilter): void {
+    const admitted = named(filter)
+    for (const key of this.#uris.keys()) if (!admitted.has(key)) this.#uris.delete(key)
+    this.#call.tell(acknowledged(filter, this.#meta))
+    this.#open = true
+    for (const change of this.#held.values()) if (this.hears(change)) this.tell(change)
+    this.#held.clear()
+  }
+}
+
+/** What a listen request runs, for as long as its client wants. */
+const listening = (id: RequestId, filter: SubscriptionFilter, hub: Hub, admit: Admit): Running => {
+  const meta = subscription(id)
+  const uris = filter.resourceSubscriptions
   return {
     name: "subscriptions/listen",
     kind: "listen",
     effect: (call) =>
-      Effect.callback<never>(() => {
-        call.tell(acknowledged)
-        const leave = hub.add({
-          hears: hearing(filter, uris),
-          tell: (change) => call.tell(printChange(asNamed(change, uris), meta))
-        })
-        return Effect.sync(leave)
+      Effect.suspend(() => {
+        const listener = new Listening(call, meta, filter)
+        const leave = hub.add(listener)
+        const admitted =
+          uris === undefined
+            ? Effect.succeed(filter)
+            : Effect.map(admit(uris, call), (heard) => ({ ...filter, resourceSubscriptions: heard }))
+        return Effect.ensuring(
+          Effect.flatMap(admitted, (left) => {
+            listener.admitted(left)
+            return Effect.never
+          }),
+          Effect.sync(leave)
+        )
       }),
     services: Context.empty(),
     timeout: undefined,
@@ -85,10 +140,34 @@ const listening = (id: RequestId, filter: SubscriptionFilter, hub: Hub): Running
   }
 }
 
+/** Leaves out what nothing reads, and what its author says is not heard of (SUB-04). */
+const admitting =
+  ({ offer, settled }: Pick<ListenParts, "offer" | "settled">): Admit =>
+  (uris, call) => {
+    const left = (uri: string): Effect.Effect<ReadonlyArray<string>, never, CurrentCall> => {
+      const may = hearable(uri, offer, call.context, settled)
+      if (may._tag !== "asked") return Effect.succeed(may._tag === "yes" ? [uri] : [])
+      const { entry, reason } = may
+      const asked = Effect.provideContext(reason(call), Context.add(entry.services, CurrentCall, call))
+      return Effect.map(asked, (why) => (why === undefined ? [uri] : []))
+    }
+    return Effect.map(Effect.forEach(uris, left), (heard) => heard.flat())
+  }
+
+/** What the row is made of. */
+export interface ListenParts {
+  readonly hub: Hub
+  readonly capabilities: ServerCapabilities
+  readonly limits: Limits
+  readonly offer: Pick<Offer, "resources" | "templates">
+  /** Whether the list of resources stays as it was at the start. */
+  readonly settled: boolean
+}
+
 /** The row of the method; it is always served. */
-export const listen =
-  (hub: Hub, capabilities: ServerCapabilities, limits: Limits): Row =>
-  (request) => {
+export const listen = ({ capabilities, hub, limits, ...parts }: ListenParts): Row => {
+  const admit = admitting(parts)
+  return (request) => {
     const filter = asked(request)
     if (filter === undefined) return RpcError.invalidParams("params.notifications must be a filter; {} hears nothing")
     const uris = filter.resourceSubscriptions?.length ?? 0
@@ -98,5 +177,6 @@ export const listen =
     if (filter.resourceSubscriptions?.some((uri) => uri.length > limits.uriLength) === true) {
       return tooLong(limits)
     }
-    return listening(request.request.id, honoured(filter, capabilities), hub)
+    return listening(request.request.id, honoured(filter, capabilities), hub, admit)
   }
+}

@@ -7,6 +7,7 @@ import type { Change } from "../../Change.ts"
 import type { Entries } from "../../handler/Entry.ts"
 import { proposes } from "../../handler/LiveChecks.ts"
 import type { LiveSettings } from "../../Live.ts"
+import type { ServerInfo } from "../../ServerInfo.ts"
 
 const list = (live: boolean | undefined, count: number): { readonly listChanged?: boolean } | undefined => {
   if (count === 0 && live !== true) return undefined
@@ -17,7 +18,10 @@ const list = (live: boolean | undefined, count: number): { readonly listChanged?
 const completes = ({ prompts, templates }: Entries, live: LiveSettings): boolean =>
   live.prompts === true || live.resources === true || [...prompts, ...templates].some(proposes)
 
-export const capabilitiesOf = (entries: Entries, live: LiveSettings): ServerCapabilities => {
+export const capabilitiesOf = (
+  entries: Entries,
+  { live, logging }: Pick<ServerInfo, "live" | "logging">
+): ServerCapabilities => {
   const { extensions } = entries
   const tools = list(live.tools, entries.catalogs.length + entries.operations.filter(({ promoted }) => promoted).length)
   const prompts = list(live.prompts, entries.prompts.length)
@@ -29,7 +33,7 @@ export const capabilitiesOf = (entries: Entries, live: LiveSettings): ServerCapa
       : { resources: { ...(live.subscriptions === false ? {} : { subscribe: true }), ...resources } }),
     ...(prompts === undefined ? {} : { prompts }),
     ...(completes(entries, live) ? { completions: {} } : {}),
-    ...(tools === undefined && prompts === undefined && resources === undefined ? {} : { logging: {} }),
+    ...(!logging || (tools === undefined && prompts === undefined && resources === undefined) ? {} : { logging: {} }),
     ...(extensions.length === 0
       ? {}
       : { extensions: Object.fromEntries(extensions.map(({ id, settings }) => [id, settings])) })

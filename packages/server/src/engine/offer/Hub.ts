@@ -77,8 +77,16 @@ export class Hub {
 
   publish(change: Change): void {
     if (this.#listeners.size === 0 || !this.#announced(change)) return
-    this.#pending.set(changeKey(change), change)
+    const key = changeKey(change)
+    // What was said to be the last of a resource stays so.
+    if (change._tag === "resource" && this.#isLast(key)) return
+    this.#pending.set(key, change)
     if (this.#pending.size === 1) this.#flush()
+  }
+
+  #isLast(key: string): boolean {
+    const pending = this.#pending.get(key)
+    return pending?._tag === "resource" && pending.last === true
   }
 
   #tell(): void {

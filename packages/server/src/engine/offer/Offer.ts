@@ -164,11 +164,11 @@ export const makeOffer = (base: Context.Context<never>, scope: Scope.Scope): Cha
   const tools = operationList()
   const operations = operationList()
   const catalog = new Catalog(tools.table, operations.table)
-  const resources = new ChangingList(keyed, ({ definition, read }: Entries["resources"][number]) =>
-    resourceHandler(definition, read)
+  const resources = new ChangingList(keyed, ({ definition, read, refuse }: Entries["resources"][number]) =>
+    resourceHandler(definition, read, refuse)
   )
-  const templates = new ChangingList(keyed, ({ definition, read }: Entries["templates"][number]) =>
-    templateHandler(definition, read)
+  const templates = new ChangingList(keyed, ({ definition, read, refuse }: Entries["templates"][number]) =>
+    templateHandler(definition, read, refuse)
   )
   const prompts = new ChangingList(keyed, ({ name, definition, handler }: Entries["prompts"][number]) =>
     promptHandler(name, definition, handler)

@@ -2,9 +2,9 @@
  * What reads a URI: the resource of this URI, else the first template whose form it has and whose variables fit.
  */
 import * as Result from "effect/Result"
-import type { Reading, ResourceHandler } from "../../handler/ResourceHandler.ts"
+import type { ResourceHandler } from "../../handler/ResourceHandler.ts"
 import { canonicalUri } from "../../handler/ResourceUri.ts"
-import type { TemplateHandler } from "../../handler/TemplateHandler.ts"
+import type { Matched, TemplateHandler } from "../../handler/TemplateHandler.ts"
 import type { ServedEntry } from "./ListTable.ts"
 import type { Offer } from "./Offer.ts"
 
@@ -14,8 +14,7 @@ export interface Readables {
   readonly templates: () => ReadonlyArray<ServedEntry<TemplateHandler>>
 }
 
-export interface Found {
-  readonly reading: Reading
+export interface Found extends Matched {
   readonly entry: ServedEntry<ResourceHandler> | ServedEntry<TemplateHandler>
 }
 
@@ -32,12 +31,12 @@ export const seenBy = (
 export const readable = (uri: string, { resource, templates }: Readables): Found | ReadonlyArray<string> => {
   const key = canonicalUri(uri)
   const own = key === undefined ? undefined : resource(key)
-  if (own !== undefined) return { reading: own.handler.read(uri), entry: own }
+  if (own !== undefined) return { reading: own.handler.read(uri), refusing: own.handler.refusing, entry: own }
   let problems: ReadonlyArray<string> | undefined
   for (const entry of templates()) {
     const matched = entry.handler.match(uri)
     if (matched === undefined) continue
-    if (Result.isSuccess(matched)) return { reading: matched.success, entry }
+    if (Result.isSuccess(matched)) return { ...matched.success, entry }
     problems ??= matched.failure
   }
   return problems ?? []

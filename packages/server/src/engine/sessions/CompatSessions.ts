@@ -43,7 +43,7 @@ const alone = (inbound: Inbound): SessionFacts => {
     owner: inbound.owner,
     logLevel: undefined,
     used: 0,
-    subscribe: () => false,
+    subscribe: () => undefined,
     unsubscribe: () => {},
     attach: () => () => {}
   }

@@ -49,11 +49,12 @@ export class Session implements SessionFacts {
     return this.#missed.size
   }
 
-  subscribe(uri: string, most: number): boolean {
+  subscribe(uri: string, most: number): (() => void) | undefined {
     const key = uriKey(uri)
-    if (!this.#uris.has(key) && this.#uris.size >= most) return false
+    const known = this.#uris.has(key)
+    if (!known && this.#uris.size >= most) return undefined
     this.#uris.set(key, uri)
-    return true
+    return known ? () => {} : () => this.unsubscribe(uri)
   }
 
   unsubscribe(uri: string): void {
@@ -66,6 +67,7 @@ export class Session implements SessionFacts {
   /** Tells it on one of its streams (CHTTP-10), or when the next one opens or has room. */
   readonly tell = (change: Change): void => {
     const own = asNamed(change, this.#uris)
+    if (change._tag === "resource" && change.last === true) this.#uris.delete(uriKey(change.uri))
     this.#missed.set(changeKey(own), own)
     this.#flush()
   }

@@ -1,0 +1,282 @@
+/**
+ * One request to a model's service: its answer as JSON, or as a stream of events that a reader of the wire turns into
+ * parts. Whoever stops waiting breaks the connection.
+ */
+import * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import * as AiError from "effect/ai/AiError"
+import type * as Response from "effect/ai/Response"
+import { SseReader, type SseEvent } from "@treadle/protocol/framing"
+import { isEventStreamType } from "@treadle/protocol/http"
+import { parseJson, type Json, type JsonObject } from "@treadle/protocol/json"
+import { causeText, censorOf, excerpt, invalid, refused, unreachable, type Exchange } from "./HttpFailure.ts"
+import type { ModelEndpoint, SentHeaders } from "./ModelSettings.ts"
+
+/** What an event of a stream comes to. */
+export interface StreamStep {
+  readonly parts: ReadonlyArray<Response.StreamPartEncoded>
+  /** Set where nothing is read after it: the answer is complete, or it failed after these parts. */
+  readonly over?: "done" | AiError.AiErrorReason
+}
+
+/** Reads the stream of one answer. It has state, so each stream has a reader of its own. */
+export interface StreamReading {
+  readonly event: (event: SseEvent) => StreamStep
+  /** The stream is over without a last event. */
+  readonly end: () => StreamStep
+}
+
+/** One request that is about to be sent. */
+interface Ready {
+  readonly exchange: Exchange
+  readonly init: {
+    readonly method: "POST"
+    readonly headers: Headers
+    readonly body: string
+    readonly redirect: "manual"
+  }
+}
+
+/** The headers, or the first that cannot be sent; the words of the platform would show its value. */
+const headersOf = (entries: SentHeaders["headers"]): Headers | string => {
+  const headers = new Headers()
+  for (const [name, value] of entries) {
+    try {
+      headers.set(name, value)
+    } catch {
+      return name
+    }
+  }
+  return headers
+}
+
+const prepare = (endpoint: ModelEndpoint, body: JsonObject): Effect.Effect<Ready, AiError.AiErrorReason> =>
+  Effect.matchEffect(endpoint.headers, {
+    onFailure: ({ message }) =>
+      Effect.fail(
+        new AiError.AuthenticationError({ kind: "MissingKey", description: `${message}; the request was not sent` })
+      ),
+    onSuccess: ({ headers: entries, secrets }) => {
+      const headers = headersOf(entries)
+      if (typeof headers === "string") {
+        const why = `the value of the header ${JSON.stringify(headers)} cannot be sent: it is no line of Latin-1`
+        return Effect.fail(new AiError.AuthenticationError({ kind: "Unknown", description: why }))
+      }
+      return Effect.succeed<Ready>({
+        exchange: { shown: endpoint.shown, hasKey: endpoint.hasKey, censor: censorOf(secrets) },
+        init: { method: "POST", headers, body: JSON.stringify(body), redirect: "manual" }
+      })
+    }
+  })
+
+/**
+ * Waits for the service, for no longer than it may be silent.
+ *
+ * @param broken what it means where the promise rejects
+ */
+const awaiting = <A>(
+  { timeout }: ModelEndpoint,
+  exchange: Exchange,
+  broken: string,
+  run: (signal: AbortSignal) => Promise<A>
+): Effect.Effect<A, AiError.NetworkError> =>
+  Effect.timeoutOrElse(
+    Effect.tryPromise({ try: run, catch: (cause) => unreachable(exchange, `${broken}: ${causeText(cause)}`) }),
+    {
+      duration: timeout,
+      orElse: () =>
+        Effect.fail(unreachable(exchange, `nothing came for ${timeout} ms; raise \`timeout\` to wait longer`))
+    }
+  )
+
+const tooLarge = ({ bodyLimit }: ModelEndpoint, exchange: Exchange) =>
+  invalid(exchange, `the answer is larger than ${bodyLimit} bytes; raise \`bodyLimit\` to read it`)
+
+/** The body as text, or `undefined` where it is larger than the limit; whoever stops early closes the connection. */
+const readText = async (response: globalThis.Response, limit: number): Promise<string | undefined> => {
+  const reader = response.body?.getReader()
+  if (reader === undefined) return ""
+  const decoder = new TextDecoder()
+  let text = ""
+  let size = 0
+  for (let next = await reader.read(); !next.done; next = await reader.read()) {
+    size += next.value.length
+    if (size > limit) {
+      await reader.cancel().catch(() => {})
+      return undefined
+    }
+    text += decoder.decode(next.value, { stream: true })
+  }
+  return text + decoder.decode()
+}
+
+/** Of a refusal no more is read. */
+const refusalLimit = 64 * 1024
+
+interface Received {
+  readonly response: globalThis.Response
+  readonly text: string | undefined
+}
+
+const receive = (endpoint: ModelEndpoint, { exchange, init }: Ready): Effect.Effect<Received, AiError.NetworkError> =>
+  awaiting(endpoint, exchange, "no answer came", async (signal) => {
+    // Once a request is garbage, Node's fetch no longer hears its signal, so it is held until the body is read.
+    const request = new Request(endpoint.url, { ...init, signal })
+    const response = await endpoint.fetch(request)
+    const text = await readText(response, response.ok ? endpoint.bodyLimit : refusalLimit)
+    return { request, response, text }
+  })
+
+const refusal = (exchange: Exchange, response: globalThis.Response, text: string) =>
+  Effect.flatMap(Clock.currentTimeMillis, (now) =>
+    Effect.fail(refused(exchange, { status: response.status, header: (name) => response.headers.get(name), text, now }))
+  )
+
+const notJson = (exchange: Exchange, response: globalThis.Response, text: string) => {
+  const type = response.headers.get("content-type") ?? "not said"
+  const begins = text === "" ? "is empty" : `begins with ${JSON.stringify(excerpt(text, exchange))}`
+  return invalid(exchange, `the body is not JSON (its type is ${excerpt(type, exchange)}) and ${begins}; check \`url\``)
+}
+
+/** Sends a request and reads the whole answer. */
+export const postJson = <A>(
+  endpoint: ModelEndpoint,
+  body: JsonObject,
+  read: (json: Json, exchange: Exchange) => Effect.Effect<A, AiError.AiErrorReason>
+): Effect.Effect<A, AiError.AiErrorReason> =>
+  Effect.flatMap(prepare(endpoint, body), (ready) =>
+    Effect.flatMap(receive(endpoint, ready), ({ response, text }) => {
+      const { exchange } = ready
+      if (!response.ok) return refusal(exchange, response, text ?? "")
+      if (text === undefined) return Effect.fail(tooLarge(endpoint, exchange))
+      const json = parseJson(text)
+      return json === undefined ? Effect.fail(notJson(exchange, response, text)) : read(json, exchange)
+    })
+  )
+
+type Pull = Effect.Effect<
+  readonly [Response.StreamPartEncoded, ...Array<Response.StreamPartEncoded>],
+  AiError.AiErrorReason | Cause.Done
+>
+
+/** The state of a stream that is read. */
+class Reading {
+  readonly #events: SseReader
+  readonly #decoder = new TextDecoder()
+  readonly #reading: StreamReading
+  readonly #limit: number
+  #size = 0
+  #over: StreamStep["over"]
+
+  constructor(reading: StreamReading, limit: number) {
+    this.#reading = reading
+    this.#limit = limit
+    this.#events = new SseReader(limit)
+  }
+
+  /** How it ends after the parts that were given. */
+  get over(): StreamStep["over"] {
+    return this.#over
+  }
+
+  /** @param tooLarge what to fail with where the answer is */
+  push(chunk: Uint8Array, tooLarge: () => AiError.AiErrorReason): Array<Response.StreamPartEncoded> {
+    const parts: Array<Response.StreamPartEncoded> = []
+    this.#size += chunk.length
+    for (const event of this.#events.push(this.#decoder.decode(chunk, { stream: true }))) {
+      if (event.data === "") continue
+      this.#take(this.#reading.event(event), parts)
+      if (this.#over !== undefined) return parts
+    }
+    if (this.#size > this.#limit || this.#events.overflow) this.#over = tooLarge()
+    return parts
+  }
+
+  end(): Array<Response.StreamPartEncoded> {
+    const parts: Array<Response.StreamPartEncoded> = []
+    this.#take(this.#reading.end(), parts)
+    this.#over ??= "done"
+    return parts
+  }
+
+  #take(step: StreamStep, parts: Array<Response.StreamPartEncoded>): void {
+    parts.push(...step.parts)
+    this.#over = step.over
+  }
+}
+
+const pullFrom = (
+  endpoint: ModelEndpoint,
+  exchange: Exchange,
+  body: ReadableStreamDefaultReader<Uint8Array>,
+  reading: Reading
+): Pull => {
+  const next = awaiting(endpoint, exchange, "the connection broke before the answer was complete", () => body.read())
+  const large = () => tooLarge(endpoint, exchange)
+  const pull: Pull = Effect.suspend(() => {
+    const ended = reading.over
+    if (ended !== undefined) return ended === "done" ? Cause.done() : Effect.fail(ended)
+    return Effect.flatMap(next, ({ done, value }) => {
+      const [first, ...others] = done ? reading.end() : reading.push(value, large)
+      return first === undefined ? pull : Effect.succeed([first, ...others] as const)
+    })
+  })
+  return pull
+}
+
+/** What is open as long as a stream is read. A request is held, because Node's fetch does not hear the signal of garbage. */
+interface Connection {
+  readonly controller: AbortController
+  request?: Request
+}
+
+const connection = Effect.acquireRelease(
+  Effect.sync((): Connection => ({ controller: new AbortController() })),
+  (connection) =>
+    Effect.sync(() => {
+      connection.controller.abort()
+      delete connection.request
+    })
+)
+
+/** Sends a request and gives the parts of its answer as they come. */
+export const postStream = (
+  endpoint: ModelEndpoint,
+  body: JsonObject,
+  makeReading: (exchange: Exchange) => StreamReading
+): Stream.Stream<Response.StreamPartEncoded, AiError.AiErrorReason> =>
+  Stream.unwrap(
+    Effect.gen(function* () {
+      const { exchange, init } = yield* prepare(endpoint, body)
+      const open = yield* connection
+      const response = yield* awaiting(endpoint, exchange, "no answer came", () => {
+        open.request = new Request(endpoint.url, { ...init, signal: open.controller.signal })
+        return endpoint.fetch(open.request)
+      })
+      if (!response.ok || !isEventStreamType(response.headers.get("content-type"))) {
+        return yield* noStream(endpoint, exchange, response)
+      }
+      const reader = response.body?.getReader()
+      if (reader === undefined) return yield* Effect.fail(invalid(exchange, "the stream has no body"))
+      const reading = new Reading(makeReading(exchange), endpoint.bodyLimit)
+      return Stream.fromPull(Effect.succeed(pullFrom(endpoint, exchange, reader, reading)))
+    })
+  )
+
+/** Why a response without a stream is a failure. */
+const noStream = (endpoint: ModelEndpoint, exchange: Exchange, response: globalThis.Response) =>
+  Effect.flatMap(
+    awaiting(endpoint, exchange, "the connection broke while the answer was read", () =>
+      readText(response, refusalLimit)
+    ),
+    (text = "") => {
+      if (!response.ok) return refusal(exchange, response, text)
+      const type = excerpt(response.headers.get("content-type") ?? "not said", exchange)
+      const begins = JSON.stringify(excerpt(text, exchange))
+      return Effect.fail(
+        invalid(exchange, `a stream was asked for, and the type of the answer is ${type}; it begins with ${begins}`)
+      )
+    }
+  )
