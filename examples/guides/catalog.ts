@@ -1,11 +1,9 @@
 /** A server with many operations, of which few are tools. */
+// #region contracts
 import { Endpoint, Mcp } from "@treadle/server"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 
-const bills: ReadonlyMap<number, string> = new Map([[1948, "Hamlet"]])
-
-// #region contracts
 export class NoBill extends Schema.TaggedError<NoBill>()("NoBill", { year: Schema.Int }) {
   override get message() {
     return `There is no bill of ${this.year}.`
@@ -30,6 +28,8 @@ export const burnBill = Endpoint.make("burn_bill", { description: "Destroys a bi
 // #endregion
 
 // #region catalog
+const bills: ReadonlyMap<number, string> = new Map([[1948, "Hamlet"]])
+
 export const archive = Mcp.make({ name: "archive", version: "1.0.0" })
   .tool("opening_hours", { description: "When the archive is open" }, async () => "From two to six")
   .operation(getBill, ({ year }) => {

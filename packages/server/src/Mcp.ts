@@ -129,7 +129,7 @@ export interface Mcp<out R, in out Ctx = {}> extends AnyMcp, Part<R, Ctx> {
   ): Mcp<R | Exclude<R2, Met>, Ctx>
   /**
    * Adds an operation that is no tool: `tools/list` does not show it, and `tools/call` does not know it. It has all that a
-   * tool has, and the name of neither.
+   * tool has, and its name may be that of no tool. `catalog` lets models find it.
    *
    * @param endpoint what `Endpoint.make` gave
    * @param handler gets the decoded input and the call, and returns an Effect or a promise of the declared output

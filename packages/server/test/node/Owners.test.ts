@@ -54,9 +54,12 @@ describe("McpTest", () => {
         description: "Tested",
         input: { q: Schema.String, limit: Arg.withDefault(Schema.Int, 10) }
       })
+      const behind = Endpoint.make("behind", { description: "Tested", input: { n: Arg.withDefault(Schema.Int, 1) } })
       const mcp = empty()
         .tool(search, async ({ q }) => q)
         .tool("other", { description: "Tested" }, async () => "")
+        .operation(behind, async () => "")
+        .catalog({ allow: ["behind"] })
       const recorded = yield* Effect.acquireRelease(
         Effect.promise(() => McpTest.listen(mcp)),
         ({ close }) => Effect.promise(close)
@@ -66,7 +69,9 @@ describe("McpTest", () => {
         ["search", { q: "a", unknown: 1 }],
         ["other", {}],
         ["search", { q: 5 }],
-        ["search", { q: "b", limit: 2 }]
+        ["search", { q: "b", limit: 2 }],
+        ["search_operations", {}],
+        ["invoke", { name: "behind" }]
       ] as const) {
         yield* Effect.promise(() => posting(port, rawToolCall(1, name, args)).text)
       }
@@ -74,7 +79,8 @@ describe("McpTest", () => {
         { tool: "search", input: { q: "a", limit: 10 } },
         { tool: "search", input: { q: "b", limit: 2 } }
       ])
-      assert.lengthOf(recorded.calls(), 3)
+      assert.deepStrictEqual(recorded.calls(behind), [{ tool: "behind", input: { n: 1 } }])
+      assert.lengthOf(recorded.calls(), 4)
       assert.deepStrictEqual(Mcp.check(mcp), [])
     })
   )

@@ -22,6 +22,7 @@ import type { ListTable, ServedEntry } from "./ListTable.ts"
 
 /** An operation that `invoke` runs. */
 interface Reached extends Searchable {
+  readonly entry: OperationEntry
   readonly operation: string
   readonly shown: FoundOperation
 }
@@ -52,10 +53,11 @@ const isReached = (options: CatalogOptions, { endpoint, promoted }: OperationEnt
   }
 }
 
-const reached = ({ endpoint }: OperationEntry): Reached => ({
-  ...searchable(endpoint),
-  operation: endpoint.name,
-  shown: foundOperation(endpoint)
+const reached = (entry: OperationEntry): Reached => ({
+  ...searchable(entry.endpoint),
+  entry,
+  operation: entry.endpoint.name,
+  shown: foundOperation(entry.endpoint)
 })
 
 export class Catalog {
@@ -88,7 +90,12 @@ export class Catalog {
         this.#search = finding
         this.#invoke = invoking
         this.#hints = hints
-        this.#reached = new Map(within.map((entry) => [entry.endpoint.name, reached(entry)]))
+        const before = this.#reached
+        const known = (entry: OperationEntry): Reached => {
+          const one = before.get(entry.endpoint.name)
+          return one?.entry === entry ? one : reached(entry)
+        }
+        this.#reached = new Map(within.map((entry) => [entry.endpoint.name, known(entry)]))
       }
     }
   }
