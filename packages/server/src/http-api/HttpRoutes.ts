@@ -141,8 +141,10 @@ const add = Effect.fnUntraced(function* <P, RP>(
   yield* addElsewhere(router, { operations, door, verbsOf, prefix: prefix ?? "" })
   if (endpoint !== undefined) yield* addEndpoint(router, parts, { ...options, path: endpoint })
   yield* addDocuments(router, parts, options)
-  if (openapi !== false) yield* router.add("GET", openapi, documentOf(mcp, operations, options))
-  if (docs !== undefined) yield* Layer.build(HttpApiSwagger.layer(apiOf(mcp, operations, options), { path: docs }))
+  // Everybody may read these, so they tell of what everybody sees.
+  const shown = operations.filter(({ entry }) => entry.settings.visible === undefined)
+  if (openapi !== false) yield* router.add("GET", openapi, documentOf(mcp, shown, options))
+  if (docs !== undefined) yield* Layer.build(HttpApiSwagger.layer(apiOf(mcp, shown, options), { path: docs }))
 })
 
 /** The document, made when it is first asked for. */

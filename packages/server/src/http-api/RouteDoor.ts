@@ -21,7 +21,7 @@ import { parseText } from "../transport/HttpBody.ts"
 import { readText } from "../transport/WebExchange.ts"
 import { operationRun } from "../handler/OperationRun.ts"
 import { argumentsOf, routePlan, type RoutePlan, type Said } from "./RoutePlan.ts"
-import { answerProblem, problem, routeTelling } from "./RouteReply.ts"
+import { answerProblem, nowhere, problem, routeTelling } from "./RouteReply.ts"
 import { called, type RouteRun } from "./RouteSink.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
@@ -128,7 +128,7 @@ const broken = (defect: unknown): Effect.Effect<Response> =>
 /** What runs for a request of a route, made once for each operation. */
 const makeRuns = (prefix: string) => {
   const runs = new WeakMap<ToolHandler, (key: string, said: Said) => RouteRun>()
-  const gone: RouteRun = () => Effect.succeed(problem(404, { detail: "What was served here is served no more" }))
+  const gone: RouteRun = () => Effect.succeed(nowhere)
   const made = (handler: ToolHandler) => {
     const { endpoint } = handler
     const run = operationRun(handler, routeTelling(endpoint))

@@ -10,7 +10,7 @@ import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import type * as HttpServerResponse from "effect/http/HttpServerResponse"
 import type { RoutedEntry } from "./RouteChecks.ts"
 import type { RouteDoor } from "./RouteDoor.ts"
-import { problem } from "./RouteReply.ts"
+import { nowhere, problem } from "./RouteReply.ts"
 
 /** The verbs at the path of each operation. */
 export const verbsByPath = (operations: ReadonlyArray<RoutedEntry>) => {
@@ -74,7 +74,7 @@ const answering = (
     if (verbs !== undefined) {
       return door.elsewhere(request, verbs, problem(414, { detail: "An argument of the path is too long" }))
     }
-    return owned(request.url) ? Effect.succeed(problem(404, { detail: "Nothing is served at this path" })) : undefined
+    return owned(request.url) ? Effect.succeed(nowhere) : undefined
   }
 }
 

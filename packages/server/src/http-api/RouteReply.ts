@@ -71,6 +71,9 @@ const isProblemStatus = (status: number): status is ProblemStatus => Object.hasO
 export const diedProblem = (reference: string): HttpServerResponse.HttpServerResponse =>
   problem(500, { detail: `Internal error (reference ${reference})`, reference })
 
+/** What is not for a caller looks like what is not there. */
+export const nowhere = problem(404, { detail: "Nothing is served at this path" })
+
 /** The response to a request that was not admitted, or whose operation did not end by itself. */
 export const answerProblem = (answer: Answer): HttpServerResponse.HttpServerResponse => {
   const { challenge, error } = answer
@@ -85,7 +88,7 @@ export const answerProblem = (answer: Answer): HttpServerResponse.HttpServerResp
   }
   switch (error?._tag) {
     case "MethodNotFound":
-      return problem(404, detail)
+      return nowhere
     case "MissingClientCapability":
       return problem(501, { detail: "Call it as a tool over MCP, with a client that answers questions" })
     default:

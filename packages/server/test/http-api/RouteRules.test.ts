@@ -85,7 +85,10 @@ describe("who calls", () => {
           }
         })
       const ask = yield* routing(hidden)
-      assert.strictEqual((yield* ask("/who")).status, 404)
+      const unseen = yield* ask("/who")
+      assert.deepStrictEqual(told(unseen), told(yield* ask("/who/else")))
+      assert.strictEqual(unseen.status, 404)
+      assert.deepStrictEqual((yield* ask("/openapi.json")).json.paths, {})
       const broken = yield* ask("/broken")
       assert.deepStrictEqual([broken.status, broken.json.status], [500, 500])
     })
