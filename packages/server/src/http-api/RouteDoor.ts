@@ -71,14 +71,15 @@ const shown = ({ gate }: Served, request: Request): Step<Principal | undefined> 
 
 const unsupported = (detail: string): Response => problem(415, { detail })
 
+const otherType = (type: string): Response => unsupported(`Content-Type must be application/json in UTF-8, not ${type}`)
+
 const unreadable = problem(400, { detail: "The address of the request cannot be read" })
 
 /** The JSON of the body; nothing where there is none. */
 const bodyOf = (request: Request, limit: number): Step<unknown> => {
   const type = request.headers["content-type"]
   const encoding = request.headers["content-encoding"]
-  const wrong = unsupported(`Content-Type must be application/json in UTF-8, not ${type ?? "absent"}`)
-  if (type !== undefined && !isJsonType(type)) return Effect.fail(wrong)
+  if (type !== undefined && !isJsonType(type)) return Effect.fail(otherType(type))
   if (encoding !== undefined && encoding.toLowerCase() !== "identity") {
     return Effect.fail(unsupported(`Content-Encoding ${encoding} is not decoded here; send the body as it is`))
   }
@@ -93,7 +94,7 @@ const bodyOf = (request: Request, limit: number): Step<unknown> => {
           onSuccess: (read): Step<unknown> => {
             if ("refusal" in read) return Effect.fail(refusal(read.refusal))
             if (read.text === "") return Effect.undefined
-            if (type === undefined) return Effect.fail(wrong)
+            if (type === undefined) return Effect.fail(otherType("absent"))
             const body = parseText(read.text)
             return "refusal" in body ? Effect.fail(refusal(body.refusal)) : Effect.succeed(body.value)
           }
@@ -105,7 +106,8 @@ const bodyOf = (request: Request, limit: number): Step<unknown> => {
 const misfit = (name: string, problems: ReadonlyArray<string>): Response =>
   problem(400, { detail: `Invalid arguments for ${name}`, problems })
 
-const requestsOf = (
+/** Who calls, and whose running calls are counted together. */
+const callerOf = (
   door: RouterDoor,
   request: Request,
   principal: Principal | undefined,
@@ -164,33 +166,45 @@ const told = (response: Response, page: { readonly headers: object; readonly var
 export const makeRouteDoor = ({ door, prefix, served, settings }: RouteDoorParts) => {
   const runOf = makeRuns(prefix)
 
-  const exchange = (request: Request, { endpoint, plan }: Route): Step<Response> =>
-    Effect.gen(function* () {
-      const services = yield* Effect.mapError(door.servicesOf(request), ({ challenge, message, status }) =>
-        problem(status, { detail: message }, challenge === undefined ? {} : { "www-authenticate": challenge })
+  const authorized = (request: Request): Step<Inbound["services"]> =>
+    Effect.mapError(door.servicesOf(request), ({ challenge, message, status }) =>
+      problem(status, { detail: message }, challenge === undefined ? {} : { "www-authenticate": challenge })
+    )
+
+  const admitted = (request: Request): Step<Inbound> =>
+    Effect.flatMap(authorized(request), (services) =>
+      Effect.flatMap(shown(served, request), (principal) =>
+        Effect.map(callerOf(door, request, principal, served), (caller) => ({
+          value: undefined,
+          http: { header: headerOf(request), url: request.originalUrl },
+          headers: () => ({ ...request.headers }),
+          overHttp: true,
+          context: {},
+          services,
+          ...caller
+        }))
       )
-      const principal = yield* shown(served, request)
-      const caller = yield* requestsOf(door, request, principal, served)
-      const body = plan.rest === "body" ? yield* bodyOf(request, served.limits.bodyBytes) : undefined
-      const said = { path: yield* HttpRouter.params, query: queryOf(request), body }
-      const inbound: Inbound = {
-        value: undefined,
-        http: { header: headerOf(request), url: request.originalUrl },
-        headers: () => ({ ...request.headers }),
-        overHttp: true,
-        context: {},
-        services,
-        ...caller
-      }
-      return yield* called(served.operate, endpoint.name, inbound, runOf(plan.template.key, said))
-    }) as Step<Response>
+    )
+
+  const exchange = (
+    request: Request,
+    { endpoint, plan }: Route
+  ): Effect.Effect<Response, Response, HttpRouter.RouteContext> =>
+    Effect.flatMap(admitted(request), (inbound) =>
+      Effect.flatMap(plan.rest === "body" ? bodyOf(request, served.limits.bodyBytes) : Effect.undefined, (body) =>
+        Effect.flatMap(HttpRouter.params, (path) => {
+          const run = runOf(plan.template.key, { path, query: queryOf(request), body })
+          return called(served.operate, endpoint.name, inbound, run)
+        })
+      )
+    )
 
   /** Host and Origin first, then what is served there. */
-  const guarded = (
+  const guarded = <R>(
     request: Request,
     verbs: ReadonlyArray<string>,
-    inside: Effect.Effect<Response>
-  ): Effect.Effect<Response> => {
+    inside: Effect.Effect<Response, never, R>
+  ): Effect.Effect<Response, never, R> => {
     const guard = guardOf(verbs)
     const facts = { method: request.method, header: headerOf(request), loopback: undefined }
     const page = guard.page(facts)

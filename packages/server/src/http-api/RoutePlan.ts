@@ -2,7 +2,7 @@
  * How the arguments of an operation travel over HTTP: those that its route names in the path, the rest in the query of a
  * `GET` or `DELETE`, and in the JSON body of any other verb. Pure.
  */
-import { isJsonObject, isRecord, own, type Json, type JsonObject } from "@treadle/protocol/json"
+import { isJsonObject, type Json, type JsonObject } from "@treadle/protocol/json"
 import type { AnyEndpoint } from "@treadle/protocol/endpoint"
 import * as Result from "effect/Result"
 import { parseRoute, type RouteTemplate } from "./RouteTemplate.ts"
@@ -179,14 +179,13 @@ type Texts = ReadonlyArray<readonly [string, Json]>
 const ofPath = ({ path }: RoutePlan, said: Said): Texts =>
   [...path].map(([name, { form }]) => [name, fromTexts(form, [said.path[name] ?? ""])])
 
-const ofQuery = ({ others, path }: RoutePlan, { query }: Said): Texts => {
+const ofQuery = ({ others }: RoutePlan, { query }: Said): Texts => {
   const absent = [...others].flatMap(([name, { form, member }]): Texts =>
     member.required && form.item !== undefined && !query.has(name) ? [[name, []]] : []
   )
-  const given = [...new Set(query.keys())].filter((name) => !path.has(name))
   return [
     ...absent,
-    ...given.map((name): Texts[number] => {
+    ...[...new Set(query.keys())].map((name): Texts[number] => {
       const texts = query.getAll(name)
       const form = others.get(name)?.form
       const [only = ""] = texts
@@ -205,11 +204,8 @@ export const argumentsOf = (plan: RoutePlan, said: Said): Result.Result<JsonObje
     return fault === undefined ? [] : [`${name}: ${fault}`]
   })
   if (faults.length > 0) return Result.fail(faults)
-  if (plan.rest === "query") return Result.succeed(Object.fromEntries([...ofQuery(plan, said), ...ofPath(plan, said)]))
   const { body = {} } = said
-  if (!isRecord(body) || Array.isArray(body)) return Result.fail(["the body must be a JSON object of arguments"])
-  const rest = Object.keys(body).flatMap((name) =>
-    plan.path.has(name) ? [] : [[name, own(body, name) as Json] as const]
-  )
+  if (plan.rest === "body" && !isJsonObject(body)) return Result.fail(["the body must be a JSON object of arguments"])
+  const rest = plan.rest === "body" ? Object.entries(body as JsonObject) : ofQuery(plan, said)
   return Result.succeed(Object.fromEntries([...rest, ...ofPath(plan, said)]))
 }
