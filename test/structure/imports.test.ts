@@ -41,7 +41,7 @@ const folders: Readonly<Record<string, Readonly<Record<string, ReadonlyArray<str
     entry: ["transport", "engine", "envelope", "handler", "reply", "vocabulary"],
     node: ["entry", "transport", "engine", "envelope", "handler", "vocabulary"],
     "http-router": ["entry", "transport", "vocabulary"],
-    "http-api": ["entry", "handler", "vocabulary"],
+    "http-api": ["entry", "http-router", "transport", "engine", "envelope", "handler", "reply", "vocabulary"],
     toolkit: ["entry", "handler", "vocabulary"]
   },
   client: {

@@ -167,6 +167,15 @@ export const makeEngine = (parts: EngineParts) => {
       const error = RpcError.methodNotFound(`This server does not serve ${JSON.stringify(request.request.method)}`)
       return answer(request, sink, failed(request, error))
     }
+    return serve(row, request, sink)
+  }
+
+  /**
+   * Serves one admitted request by a row.
+   *
+   * @returns the call, where it is still running when this returns
+   */
+  const serve = (row: Row, request: Admitted, sink: Sink): RunningCall | undefined => {
     const answered = look(row, request)
     if (answered === "no-room") return answer(request, sink, refused(noRoom(request)))
     if (typeof answered === "string") return answer(request, sink, { text: printResult(request.request.id, answered) })
@@ -188,7 +197,7 @@ export const makeEngine = (parts: EngineParts) => {
     return run(request, sink, answered)
   }
 
-  return { start, run }
+  return { start, serve, run }
 }
 
 export type Engine = ReturnType<typeof makeEngine>
