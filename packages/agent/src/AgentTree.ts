@@ -53,6 +53,12 @@ const subagentInstruction =
 /** How often a conversation waits in a turn for a model that is not there. */
 export const conversationPatience = 8
 
+/** @param cause what the layer of a model failed with */
+export const noModel = (agent: string, cause: unknown): AgentError => {
+  const detail = cause instanceof Error ? cause.message : String(cause)
+  return new AgentError({ agent, reason: new AgentReason.IntelligenceUnavailable({ detail, cause }) })
+}
+
 const build = ({
   model,
   name
@@ -62,10 +68,7 @@ const build = ({
   const built = Layer.build(model as Layer.Layer<LanguageModel, unknown>)
   return Effect.mapBoth(built, {
     onSuccess: (context) => Context.get(context, LanguageModel),
-    onFailure: (cause) => {
-      const detail = cause instanceof Error ? cause.message : String(cause)
-      return new AgentError({ agent: name, reason: new AgentReason.IntelligenceUnavailable({ detail, cause }) })
-    }
+    onFailure: (cause) => noModel(name, cause)
   })
 }
 
