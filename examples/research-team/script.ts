@@ -1,21 +1,14 @@
 /** What the three say where no model is configured. */
+import { AgentMcp } from "@treadle/agent"
 import { AgentTest } from "@treadle/agent/test"
 import { findSources, readSource } from "./library.ts"
 import type { Role } from "./team.ts"
-
-const resultIn = (value: unknown): string => {
-  const result = typeof value === "object" && value !== null && "result" in value ? value.result : undefined
-  return typeof result === "string" ? result : JSON.stringify(result)
-}
 
 const scripts = {
   researcher: AgentTest.script(
     AgentTest.call(findSources, { word: "treadle" }),
     AgentTest.together(AgentTest.call(readSource, { id: 1 }), AgentTest.call(readSource, { id: 2 })),
-    (seen) =>
-      AgentTest.say(
-        `A treadle frees both hands [1]. A weaver made twice the cloth [2]. It drove the mills [3]. (${seen.results.length} results read)`
-      )
+    AgentTest.say("A treadle frees both hands [1]. A weaver made twice the cloth [2]. It drove the mills [3].")
   ),
   critic: AgentTest.script(AgentTest.call(readSource, { id: 3 }), (seen) =>
     AgentTest.say(
@@ -25,22 +18,22 @@ const scripts = {
     )
   ),
   lead: AgentTest.script(
-    AgentTest.callNamed(
-      "subagent.spawn",
+    AgentTest.call(
+      AgentMcp.spawn,
       { instruction: "What did treadles change in weaving?", output_contract: "Sentences with the numbers of sources" },
       { server: "researcher" }
     ),
     (seen) =>
-      AgentTest.callNamed(
-        "subagent.spawn",
-        { instruction: `Check these claims: ${resultIn(seen.results.at(-1)?.value)}` },
+      AgentTest.call(
+        AgentMcp.spawn,
+        { instruction: `Check these claims: ${String(seen.last(AgentMcp.spawn)?.result)}` },
         { server: "critic" }
       ),
     (seen) =>
       AgentTest.answer({
         summary: "A treadle frees both hands, and a weaver made twice the cloth in a day.",
         sources: [1, 2],
-        corrections: [resultIn(seen.results.at(-1)?.value)]
+        corrections: [String(seen.last(AgentMcp.spawn)?.result)]
       })
   )
 }

@@ -30,7 +30,11 @@ export default defineConfig([
   { ...common, entry: { server: "src/node/bundle.ts" }, splitting: false },
   {
     ...common,
-    entry: { "http-router/index": "src/http-router/index.ts", "http-api/index": "src/http-api/index.ts" },
+    entry: {
+      "http-router/index": "src/http-router/index.ts",
+      "http-api/index": "src/http-api/index.ts",
+      "toolkit/index": "src/toolkit/index.ts"
+    },
     splitting: false,
     esbuildPlugins: [fromServer]
   }

@@ -81,3 +81,17 @@ import { HttpRoutes } from "@treadle/server/http-api"
 /* W56 */ HttpRoutes.fetch(m.tool(getShow, () => Effect.flatMap(Shows, (x) => x.get(1))))
 /* W57 */ HttpRoutes.layer(m, { docs: "docs" })
 /* W58 */ Effect.map(HttpRoutes.client({ getShow }, { baseUrl: "x" }), (box) => box.getShow({ id: "1" }))
+import { Agent, Server } from "@treadle/agent"
+import { converse, runAgent } from "@treadle/agent/promise"
+import { AgentTest } from "@treadle/agent/test"
+import { helper, search } from "./rightAgents.ts"
+/* W60 */ AgentTest.call(search, { q: "x" })
+/* W61 */ AgentTest.call(search)
+/* W62 */ runAgent(helper, "Go")
+/* W63 */ converse(helper)
+/* W64 */ Effect.runPromise(Agent.run(helper, "Go"))
+/* W65 */ Agent.make({ name: "x", instruction: "x", limits: { step: 3 } })
+/* W66 */ Agent.make({ name: "x", instruction: "x", servers: { kb: ctx } })
+/* W67 */ Server.http("https://x", { tags: ["dangerous"] })
+/* W68 */ AgentTest.script((seen) => AgentTest.say(seen.last(search)))
+/* W69 */ Agent.make({ name: "x" })

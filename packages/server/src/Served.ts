@@ -242,6 +242,7 @@ export const makeServed = Effect.fnUntraced(function* (definition: ServedDefinit
     limits,
     logOf: sessions.logOf,
     report,
+    services: base,
     sweep,
     tally
   })

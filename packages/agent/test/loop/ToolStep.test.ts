@@ -3,12 +3,13 @@ import * as Fiber from "effect/Fiber"
 import * as Schema from "effect/Schema"
 import * as TestClock from "effect/testing/TestClock"
 import { assert, describe, it } from "@effect/vitest"
-import { Agent, type AgentDefinition } from "@treadle/agent"
+import { Agent, AgentMcp, type AgentDefinition } from "@treadle/agent"
 import { AgentTest, type Turn } from "@treadle/agent/test"
 import { Endpoint, Mcp } from "@treadle/server"
 import { connectAgent } from "../../src/AgentTree.ts"
 import { argumentsOf } from "../../src/loop/CallArguments.ts"
 import { callsOfAnswer } from "../../src/loop/ToolStep.ts"
+import { ownTools } from "../../src/toolbox/OwnTool.ts"
 import { ModelToolLists, Toolbox } from "../../src/toolbox/Toolbox.ts"
 import { kb, note, search } from "../kb.ts"
 import { until } from "../until.ts"
@@ -248,11 +249,14 @@ describe("a call of a tool", () => {
 
   it.effect("of a server that is not in scope is refused where it is dispatched (A40)", () =>
     Effect.gen(function* () {
-      const connected = yield* Effect.provide(connectAgent(agent({ kb, other: kb }), {}), AgentTest.script())
-      const { catalogue } = yield* connected.tree({})
-      const all = new Toolbox(catalogue, new ModelToolLists(), "all", [])
-      const narrow = new Toolbox(catalogue, new ModelToolLists(), new Set(["other"]), [])
-      const none = new Toolbox(catalogue, new ModelToolLists(), new Set(), [])
+      const connecting = connectAgent(agent({ kb, other: kb }), {}, AgentMcp.make)
+      const connected = yield* Effect.provide(connecting, AgentTest.script())
+      const { catalogue } = yield* (yield* connected.tree({})).root({}, 0)
+      const context = { catalogue, runMeta: {}, supervisor: () => assert.fail("it starts nobody") }
+      const lists = new ModelToolLists()
+      const all = new Toolbox(lists, ownTools([]), { ...context, scope: "all" })
+      const narrow = new Toolbox(lists, ownTools([]), { ...context, scope: new Set(["other"]) })
+      const none = new Toolbox(lists, ownTools([]), { ...context, scope: new Set() })
       assert.strictEqual(all.find("mcp__kb__search")?._tag, "Server")
       assert.isUndefined(narrow.find("mcp__kb__search"))
       assert.strictEqual(narrow.find("mcp__other__search")?._tag, "Server")

@@ -1,9 +1,10 @@
 /**
  * What the doors of an Effect HTTP application have alike: who sends a request, and the services that belong to it.
  */
-import type * as Context from "effect/Context"
+import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
+import * as Tracer from "effect/Tracer"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import type { HttpSettings } from "../McpHttp.ts"
 import { contextPrincipal, type Principal, type Vouched } from "../Principal.ts"
@@ -39,10 +40,21 @@ export interface RouterCaller {
 
 export interface RouterDoor {
   readonly callerOf: (request: HttpServerRequest.HttpServerRequest) => RouterCaller
-  /** The services of a request; none where the door gives none. */
+  /** The services of a request, and the span that it is in; none where there are none. */
   readonly servicesOf: (
     request: HttpServerRequest.HttpServerRequest
   ) => Effect.Effect<Context.Context<never> | undefined, Refusal>
+}
+
+/** The services of a request, with the span of the application that it came in, where a tracer hears of spans. */
+const inSpan = (
+  services: Context.Context<never> | undefined,
+  handling: Context.Context<never>
+): Context.Context<never> | undefined => {
+  const span = handling.mapUnsafe.has(Tracer.TracerKey)
+    ? Context.getOrUndefined(handling, Tracer.ParentSpan)
+    : undefined
+  return span === undefined ? services : Context.add(services ?? Context.empty(), Tracer.ParentSpan, span)
 }
 
 /** @returns a door for requests, with the services that `request` itself needs */
@@ -53,7 +65,11 @@ export const routerDoor = <P, RP>(options: RequestOptions<P, RP>): Effect.Effect
       owner: `address:${request.remoteAddress._tag === "Some" ? request.remoteAddress.value : "unknown"}`
     }),
     servicesOf: (request) =>
-      options.request === undefined
-        ? Effect.undefined
-        : (Effect.provideContext(options.request(request), outer) as Effect.Effect<Context.Context<never>, Refusal>)
+      Effect.flatMap(
+        options.request === undefined
+          ? Effect.undefined
+          : (Effect.provideContext(options.request(request), outer) as Effect.Effect<Context.Context<never>, Refusal>),
+        (services) =>
+          Effect.contextWith((handling: Context.Context<never>) => Effect.succeed(inSpan(services, handling)))
+      )
   }))
