@@ -17,6 +17,7 @@ type Response = HttpServerResponse.HttpServerResponse
 
 /** What the engine is told; the response says it in its own words. */
 const over: NeutralResult = { members: "" }
+const overFailed: NeutralResult = { members: "", isError: true }
 
 /** What is run for a request, with whatever is served under the name now. */
 export type RouteRun = (handler: ToolHandler, call: RunningCall) => Effect.Effect<Response, never, CurrentCall>
@@ -44,7 +45,7 @@ export const called = (operate: Operate, name: string, inbound: Inbound, run: Ro
     }
     const keep = (response: Response): NeutralResult => {
       told = response
-      return over
+      return response.status < 400 ? over : overFailed
     }
     running = operate(name, inbound, sink, {
       run: (handler, call) => Effect.map(run(handler, call), keep),

@@ -40,7 +40,7 @@ export interface RouterCaller {
 
 export interface RouterDoor {
   readonly callerOf: (request: HttpServerRequest.HttpServerRequest) => RouterCaller
-  /** The services of a request; none where the door gives none. */
+  /** The services of a request, and the span that it is in; none where there are none. */
   readonly servicesOf: (
     request: HttpServerRequest.HttpServerRequest
   ) => Effect.Effect<Context.Context<never> | undefined, Refusal>

@@ -98,7 +98,7 @@ describe("arguments", () => {
     ["no type", { method: "POST", body: new Uint8Array([123, 125]) }, 415],
     ["an encoding", sending("POST", "{}", { "content-encoding": "gzip" }), 415],
     ["too much", sending("POST", { title: "x".repeat(200) }), 413]
-  ] as const)("in a body of %s are answered %3$s with a problem", ([, init, status]) =>
+  ] as const)("in a body of %s are answered with a problem", ([, init, status]) =>
     Effect.gen(function* () {
       const ask = yield* routing(kiosk, { limits: { bodyBytes: 100 } })
       const reply = yield* ask("/shows", init)
