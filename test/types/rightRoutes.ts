@@ -13,7 +13,7 @@ import * as Schema from "effect/Schema"
 import * as z from "zod"
 
 type Eq<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
-const is = <_ extends true>() => {}
+const is = <T extends true>(): T | undefined => undefined
 
 class NotFound extends Schema.TaggedError<NotFound>()("NotFound", { id: Schema.Int }, { httpApiStatus: 404 }) {}
 

@@ -126,7 +126,7 @@ export class AgentTree {
     const place: RunPlace = { path: "0", depth: 0, scope: "all" }
     let made: SupervisorLive | undefined
     const supervisor = () => {
-      made ??= new SupervisorLive(place, new TreePolicy(this.#basis.limits, this.#ledger), this.#runner)
+      made ??= new SupervisorLive(place, new TreePolicy(this.#basis.limits, this.#ledger), this.#runner())
       return made
     }
     const { instruction } = this.definition
@@ -142,7 +142,7 @@ export class AgentTree {
     const { instruction } = this.definition
     const { context, contract } = request
     const told = { instruction, contract, context, form: this.form, patience }
-    return this.parts({ ...place, ...told, supervisor: () => below(this.#runner) })
+    return this.parts({ ...place, ...told, supervisor: () => below(this.#runner()) })
   }
 
   /** What the turns at a place stand on, with a history of their own. */
@@ -180,12 +180,12 @@ export class AgentTree {
   }
 
   /** Runs what runs of this tree start: with a history of their own, and nothing of their parent but what it hands on. */
-  get #runner(): ChildRunner {
+  #runner(): ChildRunner {
     const partsOf = ({ below, request, ...place }: ChildSpec, patience: number) => {
       const { context, contract } = request
       const told = { instruction: subagentInstruction, contract, context, form: undefined, patience }
       let made: Supervisor | undefined
-      return this.parts({ ...place, ...told, supervisor: () => (made ??= below(this.#runner)) })
+      return this.parts({ ...place, ...told, supervisor: () => (made ??= below(this.#runner())) })
     }
     return {
       servers: taggedServers(this.definition),

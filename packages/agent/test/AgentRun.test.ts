@@ -45,7 +45,7 @@ describe("the model of an agent", () => {
 
   it.effect("that cannot be made leaves a run without one", () =>
     Effect.gen(function* () {
-      const model = Layer.effect(LanguageModel, Effect.fail(new Error("no key")))
+      const model = Layer.effect(LanguageModel, Effect.fail("no key"))
       const failed = yield* Effect.flip(Agent.run(Agent.make({ name: "own", instruction: "Go.", model }), "Go"))
       assert.strictEqual(failed.reason._tag, "IntelligenceUnavailable")
       assert.include(failed.message, "no key")
@@ -89,6 +89,34 @@ describe("what a run tells", () => {
         heard.map(({ _tag }) => _tag),
         "TextDelta"
       )
+    })
+  )
+})
+
+describe("whoever listens", () => {
+  it.effect("and throws keeps nothing from the stream of a run", () =>
+    Effect.gen(function* () {
+      const onEvent = () => {
+        throw new Error("not my day")
+      }
+      const model = AgentTest.script(AgentTest.say("ok"))
+      const items = yield* Effect.provide(Stream.runCollect(Agent.stream(agent, "Go", { onEvent })), model)
+      assert.include(
+        items.map(({ _tag }) => _tag),
+        "RunEnded"
+      )
+    })
+  )
+
+  it.effect("hears the end of a run that was cancelled before it began", () =>
+    Effect.gen(function* () {
+      const server = yield* serving(() => {})
+      const one = Agent.make({ name: "r", instruction: "Go.", servers: { box: server.url } })
+      const events: Array<AgentEvent> = []
+      const options = { signal: AbortSignal.abort(), onEvent: (event: AgentEvent) => void events.push(event) }
+      const outcome = yield* Effect.provide(Agent.run(one, "Go", options), AgentTest.script())
+      assert.strictEqual(outcome.status, "cancelled")
+      assert.deepInclude(events.at(-1), { _tag: "RunEnded", status: "cancelled", runId: outcome.runId })
     })
   )
 })

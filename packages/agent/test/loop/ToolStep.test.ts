@@ -9,6 +9,7 @@ import { Endpoint, Mcp } from "@treadle/server"
 import { connectAgent } from "../../src/AgentTree.ts"
 import { argumentsOf } from "../../src/loop/CallArguments.ts"
 import { callsOfAnswer } from "../../src/loop/ToolStep.ts"
+import type { ToolScope } from "../../src/ToolScope.ts"
 import { ownTools } from "../../src/toolbox/OwnTool.ts"
 import { ModelToolLists, Toolbox } from "../../src/toolbox/Toolbox.ts"
 import { kb, note, search } from "../kb.ts"
@@ -252,11 +253,14 @@ describe("a call of a tool", () => {
       const connecting = connectAgent(agent({ kb, other: kb }), {}, AgentMcp.make)
       const connected = yield* Effect.provide(connecting, AgentTest.script())
       const { catalogue } = yield* (yield* connected.tree({})).root({}, 0)
-      const context = { catalogue, runMeta: {}, supervisor: () => assert.fail("it starts nobody") }
-      const lists = new ModelToolLists()
-      const all = new Toolbox(lists, ownTools([]), { ...context, scope: "all" })
-      const narrow = new Toolbox(lists, ownTools([]), { ...context, scope: new Set(["other"]) })
-      const none = new Toolbox(lists, ownTools([]), { ...context, scope: new Set() })
+      const within = (scope: ToolScope) =>
+        new Toolbox(new ModelToolLists(), ownTools([]), {
+          catalogue,
+          scope,
+          runMeta: {},
+          supervisor: () => assert.fail("nothing is spawned")
+        })
+      const [all, narrow, none] = [within("all"), within(new Set(["other"])), within(new Set())]
       assert.strictEqual(all.find("mcp__kb__search")?._tag, "Server")
       assert.isUndefined(narrow.find("mcp__kb__search"))
       assert.strictEqual(narrow.find("mcp__other__search")?._tag, "Server")

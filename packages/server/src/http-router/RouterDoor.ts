@@ -64,12 +64,13 @@ export const routerDoor = <P, RP>(options: RequestOptions<P, RP>): Effect.Effect
       principal: contextPrincipal(options.principal?.(request)),
       owner: `address:${request.remoteAddress._tag === "Some" ? request.remoteAddress.value : "unknown"}`
     }),
-    servicesOf: (request) =>
-      Effect.flatMap(
+    servicesOf: (request) => {
+      const given =
         options.request === undefined
           ? Effect.undefined
-          : (Effect.provideContext(options.request(request), outer) as Effect.Effect<Context.Context<never>, Refusal>),
-        (services) =>
-          Effect.contextWith((handling: Context.Context<never>) => Effect.succeed(inSpan(services, handling)))
+          : (Effect.provideContext(options.request(request), outer) as Effect.Effect<Context.Context<never>, Refusal>)
+      return Effect.flatMap(given, (services) =>
+        Effect.map(Effect.context<never>(), (handling) => inSpan(services, handling))
       )
+    }
   }))
