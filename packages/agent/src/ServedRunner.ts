@@ -87,14 +87,12 @@ export const servedRunner = (
         answer: undefined,
         text: ""
       }))
-      return Effect.flatMap(
-        Effect.raceFirst(treeOf(spec), given),
-        (tree): Effect.Effect<ChildOutcome, AgentError> =>
-          !(tree instanceof AgentTree)
-            ? Effect.succeed(tree)
-            : Effect.flatMap(runTurn(tree.top(spec, 0), spec.request.instruction, stop), (outcome) =>
-                outcomeOf(tree, outcome)
-              )
+      return Effect.flatMap(Effect.raceFirst(treeOf(spec), given), (tree): Effect.Effect<ChildOutcome, AgentError> =>
+        !(tree instanceof AgentTree)
+          ? Effect.succeed(tree)
+          : Effect.flatMap(runTurn(tree.top(spec, 0), spec.request.instruction, stop), (outcome) =>
+              outcomeOf(tree, outcome)
+            )
       )
     },
     open: (spec) =>

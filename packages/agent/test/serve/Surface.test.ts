@@ -36,7 +36,7 @@ const schemas: Readonly<Record<string, object>> = {
 
 const none = AgentTest.script()
 
-it("A173: the value of an agent has no build errors", () => {
+it("the value of an agent has no build errors (A76)", () => {
   assert.deepStrictEqual(Mcp.check(AgentMcp.make(reviewer())), [])
 })
 
@@ -137,30 +137,32 @@ describe.each(eras)("a served agent, %s", (era) => {
     })
   )
 
-  it.effect("tells its status by its tool and by its resource alike, with the process behind a service (A98, A109)", () =>
-    Effect.gen(function* () {
-      const { client } = yield* Effect.provideService(
-        servedClient(era, none, reviewer(), { runId: "run-1", mode: "reactive" }),
-        ProcessId,
-        42
-      )
-      yield* TestClock.adjust(1_500)
-      const body = {
-        run_id: "run-1",
-        mode: "reactive",
-        version: "1.2.3",
-        pid: 42,
-        uptime_ms: 1_500,
-        inflight_spawns: 0,
-        total_spawns: 0
-      }
-      assert.deepStrictEqual(yield* client.structured("status"), body)
-      const { result } = yield* client.ask("resources/read", { uri: "agent://status" })
-      assert.strictEqual(result.contents.length, 1)
-      const [{ text, ...item }] = result.contents
-      assert.deepStrictEqual(item, { uri: "agent://status", mimeType: "application/json" })
-      assert.deepStrictEqual(JSON.parse(text), body)
-    })
+  it.effect(
+    "tells its status by its tool and by its resource alike, with the process behind a service (A98, A109)",
+    () =>
+      Effect.gen(function* () {
+        const { client } = yield* Effect.provideService(
+          servedClient(era, none, reviewer(), { runId: "run-1", mode: "reactive" }),
+          ProcessId,
+          42
+        )
+        yield* TestClock.adjust(1_500)
+        const body = {
+          run_id: "run-1",
+          mode: "reactive",
+          version: "1.2.3",
+          pid: 42,
+          uptime_ms: 1_500,
+          inflight_spawns: 0,
+          total_spawns: 0
+        }
+        assert.deepStrictEqual(yield* client.structured("status"), body)
+        const { result } = yield* client.ask("resources/read", { uri: "agent://status" })
+        assert.strictEqual(result.contents.length, 1)
+        const [{ text, ...item }] = result.contents
+        assert.deepStrictEqual(item, { uri: "agent://status", mimeType: "application/json" })
+        assert.deepStrictEqual(JSON.parse(text), body)
+      })
   )
 
   it.effect("lists its status as its only resource, and there are no other forms (A107, A108)", () =>
@@ -179,7 +181,7 @@ describe.each(eras)("a served agent, %s", (era) => {
     })
   )
 
-  it.effect("tells of nothing but changes that were subscribed to, in a whole session (A79, A114)", () =>
+  it.effect("tells of nothing but changes that were subscribed to, in a whole session (A79, A87, A114)", () =>
     Effect.gen(function* () {
       const { client } = yield* servedClient(era, AgentTest.script(AgentTest.say("one"), AgentTest.say("two")))
       yield* client.call("subagent.spawn", { instruction: "x", async: true })

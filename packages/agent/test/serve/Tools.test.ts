@@ -39,15 +39,12 @@ describe.each(eras)("a served agent, %s", (era) => {
   it.effect("runs a task as itself, and answers with its distillate (A88, A106)", () =>
     Effect.gen(function* () {
       const long = `${"a".repeat(4_095)}😀${"b".repeat(3_000)}`
-      const model = AgentTest.script(
-        (seen) => {
-          assert.include(seen.system, "Be a reusable code-review worker")
-          assert.include(seen.system, "Output contract:\nOne word")
-          assert.strictEqual(seen.task, "Review PR 7")
-          return AgentTest.say("LGTM")
-        },
-        AgentTest.say(long)
-      )
+      const model = AgentTest.script((seen) => {
+        assert.include(seen.system, "Be a reusable code-review worker")
+        assert.include(seen.system, "Output contract:\nOne word")
+        assert.strictEqual(seen.task, "Review PR 7")
+        return AgentTest.say("LGTM")
+      }, AgentTest.say(long))
       const { client } = yield* servedClient(era, model)
       const result = yield* client.call(spawn, { instruction: "Review PR 7", output_contract: "One word" })
       assert.deepStrictEqual(result["structuredContent"], {
@@ -246,7 +243,10 @@ describe.each(eras)("a served agent, %s", (era) => {
 
   it.effect("runs sync ones at the same time, four at most, and counts those it started (A100, A101, A103)", () =>
     Effect.gen(function* () {
-      const { client, connected } = yield* servedClient(era, AgentTest.script(later, later, later, later, AgentTest.say("next")))
+      const { client, connected } = yield* servedClient(
+        era,
+        AgentTest.script(later, later, later, later, AgentTest.say("next"))
+      )
       const running = [1, 2, 3, 4].map(() =>
         client.begin("tools/call", { name: spawn, arguments: { instruction: "x" } })
       )

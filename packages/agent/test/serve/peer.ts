@@ -93,7 +93,9 @@ export class RawClient {
   }
 
   /** Wants to hear of changes. @returns whether that was admitted, and natively the id of the request */
-  subscribe(uri: string): Effect.Effect<{ readonly admitted: boolean; readonly error?: RawMessage; readonly id: unknown }> {
+  subscribe(
+    uri: string
+  ): Effect.Effect<{ readonly admitted: boolean; readonly error?: RawMessage; readonly id: unknown }> {
     if (this.era === "compat") {
       return Effect.map(this.ask("resources/subscribe", { uri }), ({ error, id }) =>
         error === undefined ? { admitted: true, id } : { admitted: false, error, id }

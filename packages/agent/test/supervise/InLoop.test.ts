@@ -110,26 +110,31 @@ describe("a model", () => {
     })
   )
 
-  it.effect("is offered what it can use: nothing where there is no depth or child left, or where the agent says so", () =>
-    Effect.gen(function* () {
-      const shown = (more: Partial<Omit<AgentDefinition, "model">>) =>
-        Effect.map(
-          Effect.provide(Agent.run(agent(more), "Go"), AgentTest.script((seen) => AgentTest.answer(ownTools(seen)))),
-          ({ text }) => JSON.parse(text)
-        )
-      assert.deepStrictEqual(yield* shown({}), [
-        ["finish", "finish"],
-        ["subagent_spawn", "subagent.spawn"],
-        ["subagent_status", "subagent.status"],
-        ["subagent_await", "subagent.await"],
-        ["subagent_cancel", "subagent.cancel"],
-        ["subagent_send", "subagent.send"]
-      ])
-      const none = [["finish", "finish"]]
-      assert.deepStrictEqual(yield* shown({ limits: { depth: 0 } }), none)
-      assert.deepStrictEqual(yield* shown({ limits: { children: 0 } }), none)
-      assert.deepStrictEqual(yield* shown({ subagents: false }), none)
-    })
+  it.effect(
+    "is offered what it can use: nothing where there is no depth or child left, or where the agent says so",
+    () =>
+      Effect.gen(function* () {
+        const shown = (more: Partial<Omit<AgentDefinition, "model">>) =>
+          Effect.map(
+            Effect.provide(
+              Agent.run(agent(more), "Go"),
+              AgentTest.script((seen) => AgentTest.answer(ownTools(seen)))
+            ),
+            ({ text }) => JSON.parse(text)
+          )
+        assert.deepStrictEqual(yield* shown({}), [
+          ["finish", "finish"],
+          ["subagent_spawn", "subagent.spawn"],
+          ["subagent_status", "subagent.status"],
+          ["subagent_await", "subagent.await"],
+          ["subagent_cancel", "subagent.cancel"],
+          ["subagent_send", "subagent.send"]
+        ])
+        const none = [["finish", "finish"]]
+        assert.deepStrictEqual(yield* shown({ limits: { depth: 0 } }), none)
+        assert.deepStrictEqual(yield* shown({ limits: { children: 0 } }), none)
+        assert.deepStrictEqual(yield* shown({ subagents: false }), none)
+      })
   )
 
   it.effect("awaits one for 30 seconds, is told that it still runs, and may await it again and again (A128)", () =>
@@ -237,7 +242,12 @@ describe("a run", () => {
     Effect.gen(function* () {
       const events: Array<string> = []
       const model = AgentTest.cast(who, {
-        lead: [spawn({ instruction: "Go on", async: true }), spawn({ instruction: "Stop" }), AgentTest.call(note, { text: "after" }), AgentTest.say("done")],
+        lead: [
+          spawn({ instruction: "Go on", async: true }),
+          spawn({ instruction: "Stop" }),
+          AgentTest.call(note, { text: "after" }),
+          AgentTest.say("done")
+        ],
         child: [(seen) => (seen.task === "Go on" ? AgentTest.hang : AgentTest.say("first")), AgentTest.say("second")]
       })
       const run = Agent.run(agent(), "Go", {

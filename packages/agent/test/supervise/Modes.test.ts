@@ -132,7 +132,12 @@ describe("an async subagent", () => {
         const patient: Act = ({ stop }) =>
           Effect.raceFirst(
             Effect.map(Deferred.await(gate), completed),
-            Effect.as(Deferred.await(stop), { status: "cancelled" as const, partial: true, answer: undefined, text: "" })
+            Effect.as(Deferred.await(stop), {
+              status: "cancelled" as const,
+              partial: true,
+              answer: undefined,
+              text: ""
+            })
           )
         const { supervisor, told } = desk({ patient })
         const { handle } = yield* supervisor.spawn(asked("patient", { mode: "async" }))
@@ -171,7 +176,12 @@ describe("a warm subagent", () => {
       assert.deepStrictEqual(yield* supervisor.send(handle, "turn"), { turns: 0, awaiting: 2 })
       assert.deepStrictEqual(yield* supervisor.send(handle, "turn"), { turns: 0, awaiting: 3 })
       yield* TestClock.adjust(1_000)
-      assert.deepInclude(yield* supervisor.status(handle), { turns: 1, awaiting: 2, result: "turn 1", lastIsError: false })
+      assert.deepInclude(yield* supervisor.status(handle), {
+        turns: 1,
+        awaiting: 2,
+        result: "turn 1",
+        lastIsError: false
+      })
       const waiting = yield* Effect.forkChild(supervisor.await(handle, 30_000), { startImmediately: true })
       yield* TestClock.adjust(2_000)
       assert.deepInclude(yield* Fiber.join(waiting), { turns: 3, awaiting: 0, result: "turn 3", status: "running" })

@@ -216,7 +216,10 @@ describe("a session", () => {
       const { peer, served } = yield* compatPipe(mcp)
       yield* peer.send(initialize())
       const subscribe = (id: number) =>
-        Effect.flatMap(peer.send(compatRequest(id, "resources/subscribe", { uri: `job://${id}` })), ({ answer }) => answer)
+        Effect.flatMap(
+          peer.send(compatRequest(id, "resources/subscribe", { uri: `job://${id}` })),
+          ({ answer }) => answer
+        )
       for (let id = 1; id <= 256; id++) yield* subscribe(id)
       assert.strictEqual((yield* subscribe(257))["error"].code, -32602)
       yield* served.live.changed(Change.lastOf("job://1"))
@@ -263,7 +266,8 @@ describe("the author's say", () => {
       const mcp = Mcp.make({ name: "who", version: "1.0.0" }).resource(
         { uri, name: "job" },
         async () => "x",
-        () => Effect.map(CurrentCall.principal, (principal) => (principal === undefined ? "say who you are" : undefined))
+        () =>
+          Effect.map(CurrentCall.principal, (principal) => (principal === undefined ? "say who you are" : undefined))
       )
       const { heard, listening, send } = yield* client("compat", mcp)
       yield* send(listening(uri))

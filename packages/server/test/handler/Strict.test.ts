@@ -20,10 +20,8 @@ const mcp = Mcp.make({ name: "strict", version: "1.0.0", logging: false })
     return Effect.succeed({ n: 2 * n })
   })
   .tool("half", { description: "Half", input: { n: Schema.Int }, strict: true }, async ({ n }) => String(n / 2))
-  .tool(
-    "told",
-    { description: "Told", output: Schema.Struct({ n: Schema.Int }) },
-    async () => Reply.withText(Reply.of({ n: 1 }), "one")
+  .tool("told", { description: "Told", output: Schema.Struct({ n: Schema.Int }) }, async () =>
+    Reply.withText(Reply.of({ n: 1 }), "one")
   )
 
 const peerOf = (server: Mcp<never>) => Effect.map(compatPipe(server), ({ peer }) => peer)
