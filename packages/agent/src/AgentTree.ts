@@ -26,7 +26,7 @@ import type { Supervisor } from "./Supervisor.ts"
 import { isTrifecta } from "./Tag.ts"
 import { Catalogue } from "./toolbox/Catalogue.ts"
 import { finishTool } from "./toolbox/FinishTool.ts"
-import type { OwnTool } from "./toolbox/OwnTool.ts"
+import { ownTools, type OwnTools } from "./toolbox/OwnTool.ts"
 import { resourceRead } from "./toolbox/ResourceTools.ts"
 import { connectServers, type ServeAgent } from "./toolbox/ServerLink.ts"
 import { subagentTools } from "./toolbox/SubagentTools.ts"
@@ -53,6 +53,12 @@ const subagentInstruction =
 /** How often a conversation waits in a turn for a model that is not there. */
 export const conversationPatience = 8
 
+/** @param cause what the layer of a model failed with */
+export const noModel = (agent: string, cause: unknown): AgentError => {
+  const detail = cause instanceof Error ? cause.message : String(cause)
+  return new AgentError({ agent, reason: new AgentReason.IntelligenceUnavailable({ detail, cause }) })
+}
+
 const build = ({
   model,
   name
@@ -62,10 +68,7 @@ const build = ({
   const built = Layer.build(model as Layer.Layer<LanguageModel, unknown>)
   return Effect.mapBoth(built, {
     onSuccess: (context) => Context.get(context, LanguageModel),
-    onFailure: (cause) => {
-      const detail = cause instanceof Error ? cause.message : String(cause)
-      return new AgentError({ agent: name, reason: new AgentReason.IntelligenceUnavailable({ detail, cause }) })
-    }
+    onFailure: (cause) => noModel(name, cause)
   })
 }
 
@@ -77,6 +80,23 @@ export interface TreeBasis {
   readonly lists: ModelToolLists
   readonly model: LanguageModel
   readonly form: AnswerForm | undefined
+  /** The tools of its own for a run that has a form of its answer, that may read resources, that may start others. */
+  readonly own: OwnToolsOf
+}
+
+type OwnToolsOf = (form: AnswerForm | undefined, reads: boolean, starts: boolean) => OwnTools
+
+/** Makes each combination once. */
+const makeOwnTools = (): OwnToolsOf => {
+  const made = new Map<string, OwnTools>()
+  return (form, reads, starts) => {
+    const key = `${form !== undefined} ${reads} ${starts}`
+    const known = made.get(key)
+    if (known !== undefined) return known
+    const own = ownTools([finishTool(form?.schema), ...(reads ? [resourceRead] : []), ...(starts ? subagentTools : [])])
+    made.set(key, own)
+    return own
+  }
 }
 
 export class AgentTree {
@@ -106,7 +126,7 @@ export class AgentTree {
     const place: RunPlace = { path: "0", depth: 0, scope: "all" }
     let made: SupervisorLive | undefined
     const supervisor = () => {
-      made ??= new SupervisorLive(place, new TreePolicy(this.#basis.limits, this.#ledger), this.#runner)
+      made ??= new SupervisorLive(place, new TreePolicy(this.#basis.limits, this.#ledger), this.#runner())
       return made
     }
     const { instruction } = this.definition
@@ -122,22 +142,21 @@ export class AgentTree {
     const { instruction } = this.definition
     const { context, contract } = request
     const told = { instruction, contract, context, form: this.form, patience }
-    return this.parts({ ...place, ...told, supervisor: () => below(this.#runner) })
+    return this.parts({ ...place, ...told, supervisor: () => below(this.#runner()) })
   }
 
   /** What the turns at a place stand on, with a history of their own. */
   parts(place: TreePlace): TurnParts {
     const { catalogue, limits, lists, model } = this.#basis
-    const { context, contract, depth, form, instruction, path, patience, scope } = place
+    const { context, contract, depth, form, instruction, path, patience, scope, supervisor } = place
     const history = new History()
     if (context !== undefined) history.say(context)
     const runMeta = { [this.definition.runIdKey ?? defaultRunIdKey]: this.runId }
     return {
       facts: this.facts(path, depth),
-      toolbox: new Toolbox(catalogue, lists, scope, this.#own(place, runMeta)),
+      toolbox: new Toolbox(lists, this.#own(place), { catalogue, scope, runMeta, supervisor }),
       history,
       runMeta,
-      broken: new Map(),
       told: { instruction, contract, answer: form?.schema },
       form,
       limits,
@@ -151,26 +170,22 @@ export class AgentTree {
   }
 
   /** The tools of its own that a run is offered: those that it could use. */
-  #own({ depth, form, scope, supervisor }: TreePlace, runMeta: TurnParts["runMeta"]): ReadonlyArray<OwnTool> {
-    const { catalogue, limits } = this.#basis
+  #own({ depth, form, scope }: TreePlace): OwnTools {
+    const { catalogue, limits, own } = this.#basis
     const reads = catalogue.links.some(
       ({ name, session }) => ToolScope.has(scope, name) && session.capabilities.resources !== undefined
     )
     const starts = this.definition.subagents !== false && depth < limits.depth && limits.children > 0
-    return [
-      finishTool(form?.schema),
-      ...(reads ? [resourceRead(catalogue, scope, runMeta)] : []),
-      ...(starts ? subagentTools(supervisor) : [])
-    ]
+    return own(form, reads, starts)
   }
 
   /** Runs what runs of this tree start: with a history of their own, and nothing of their parent but what it hands on. */
-  get #runner(): ChildRunner {
+  #runner(): ChildRunner {
     const partsOf = ({ below, request, ...place }: ChildSpec, patience: number) => {
       const { context, contract } = request
       const told = { instruction: subagentInstruction, contract, context, form: undefined, patience }
       let made: Supervisor | undefined
-      return this.parts({ ...place, ...told, supervisor: () => (made ??= below(this.#runner)) })
+      return this.parts({ ...place, ...told, supervisor: () => (made ??= below(this.#runner())) })
     }
     return {
       servers: taggedServers(this.definition),
@@ -228,7 +243,8 @@ export const connectAgent = (
       catalogue,
       lists: new ModelToolLists(),
       model,
-      form: definition.answer === undefined ? undefined : answerForm(definition.answer as PureSchema)
+      form: definition.answer === undefined ? undefined : answerForm(definition.answer as PureSchema),
+      own: makeOwnTools()
     }
     const tree = (own: RunOptions, ledger = new Ledger(limits)): Effect.Effect<AgentTree> =>
       Effect.map(

@@ -48,7 +48,7 @@ class LiveConversation<A> implements Conversation<A> {
   readonly #scope: Scope.Scope
   readonly #signal: AbortSignal | undefined
   readonly #lock = Semaphore.makeUnsafe(1)
-  readonly #listeners = new Set<Heard<A>>()
+  #listeners: ReadonlyArray<Heard<A>> = []
   #stop: StopSignal | undefined
   #turns = 0
   #awaiting = 0
@@ -82,40 +82,47 @@ class LiveConversation<A> implements Conversation<A> {
       return Effect.as(forked, delivered)
     })
 
-  readonly turns: Stream.Stream<Outcome<A>> = Stream.callback<Outcome<A>>(
-    (queue) =>
-      Effect.suspend(() => {
-        if (this.#closed) return Queue.end(queue)
-        const heard = Effect.acquireRelease(
-          Effect.sync(() => this.#listeners.add(queue)),
-          () => Effect.sync(() => this.#listeners.delete(queue))
-        )
-        return Effect.andThen(heard, Effect.never)
-      }),
-    { bufferSize: 64, strategy: "sliding" }
-  )
+  get turns(): Stream.Stream<Outcome<A>> {
+    return Stream.callback<Outcome<A>>((queue) => this.#heard(queue), { bufferSize: 64, strategy: "sliding" })
+  }
 
-  readonly cancel: Effect.Effect<void> = Effect.suspend(() =>
-    this.#stop === undefined ? Effect.void : requestStop(this.#stop, "cancelled")
-  )
+  get cancel(): Effect.Effect<void> {
+    return Effect.suspend(() => (this.#stop === undefined ? Effect.void : requestStop(this.#stop, "cancelled")))
+  }
 
-  readonly status: Effect.Effect<ConversationStatus> = Effect.sync(() => ({
-    turns: this.#turns,
-    awaiting: this.#awaiting,
-    busy: this.#stop !== undefined
-  }))
+  get status(): Effect.Effect<ConversationStatus> {
+    return Effect.sync(() => ({ turns: this.#turns, awaiting: this.#awaiting, busy: this.#stop !== undefined }))
+  }
 
   /** Ends the turn under way and those that wait, with outcome `cancelled`, and then the stream of turns. */
-  readonly close: Effect.Effect<void> = Effect.suspend(() => {
-    this.#closed = true
-    const over = Effect.andThen(this.cancel, this.#lock.withPermits(1)(Effect.void))
-    return Effect.andThen(
-      over,
-      Effect.sync(() => {
-        for (const queue of this.#listeners) Queue.endUnsafe(queue)
-      })
-    )
-  })
+  get close(): Effect.Effect<void> {
+    return Effect.suspend(() => {
+      this.#closed = true
+      const over = Effect.andThen(this.cancel, this.#lock.withPermits(1)(Effect.void))
+      return Effect.andThen(
+        over,
+        Effect.sync(() => {
+          for (const queue of this.#listeners) Queue.endUnsafe(queue)
+        })
+      )
+    })
+  }
+
+  #heard(queue: Heard<A>): Effect.Effect<unknown, never, Scope.Scope> {
+    return Effect.suspend(() => {
+      if (this.#closed) return Queue.end(queue)
+      const heard = Effect.acquireRelease(
+        Effect.sync(() => {
+          this.#listeners = [...this.#listeners, queue]
+        }),
+        () =>
+          Effect.sync(() => {
+            this.#listeners = this.#listeners.filter((other) => other !== queue)
+          })
+      )
+      return Effect.andThen(heard, Effect.never)
+    })
+  }
 
   #turn(message: string): Effect.Effect<Outcome<A>, AgentError> {
     return Effect.suspend(() => {

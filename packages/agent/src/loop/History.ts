@@ -30,13 +30,24 @@ const idsIn = ({ content }: Prompt.Message): ReadonlyArray<string> =>
 const isOwnCall = (part: Response.AnyPart): part is Response.ToolCallPart<string, unknown> =>
   part.type === "tool-call" && part.providerExecuted !== true
 
+/** An id like the wished one that none of these is. */
+const newId = (ids: Set<string>, wish: string, number: number): string => {
+  let id = wish
+  for (let count = number; ids.has(id); count++) id = `${wish}_${count}`
+  ids.add(id)
+  return id
+}
+
+interface Round {
+  readonly calls: ReadonlyArray<ModelCall>
+  readonly results: Map<string, Observation>
+}
+
 export class History {
   #messages: Array<Prompt.Message> = []
-  /** Ids of calls that are in the transcript: providers refuse one that comes twice. */
-  #ids = new Set<string>()
   #sizes: Array<number> = []
-  #open: ReadonlyArray<ModelCall> = []
-  readonly #results = new Map<string, Observation>()
+  /** The calls whose results are awaited. */
+  #round: Round | undefined
 
   get messages(): ReadonlyArray<Prompt.Message> {
     return this.#messages
@@ -59,22 +70,24 @@ export class History {
    */
   answered(parts: ReadonlyArray<Response.AnyPart>): ReadonlyArray<ModelCall> {
     const calls: Array<ModelCall> = []
-    for (const part of parts) if (part.type === "tool-call" && !isOwnCall(part)) this.#ids.add(part.id)
+    // Providers refuse an id that comes twice in a transcript.
+    const ids = new Set(this.#messages.flatMap(idsIn))
+    for (const part of parts) if (part.type === "tool-call" && !isOwnCall(part)) ids.add(part.id)
     const distinct = parts.filter(isReplayed).map((part) => {
       if (!isOwnCall(part)) return part
-      const id = this.#newId(part.id === "" ? "call" : part.id, calls.length + 1)
+      const id = newId(ids, part.id === "" ? "call" : part.id, calls.length + 1)
       calls.push({ id, name: part.name, params: part.params })
       return { ...part, id }
     })
     for (const message of Prompt.fromResponseParts(distinct).content) this.#push(message)
-    this.#open = calls
-    this.#results.clear()
+    this.#round = calls.length === 0 ? undefined : { calls, results: new Map() }
     return calls
   }
 
   /** Adds the result of a call of this round; the first one counts. */
   result(id: string, observation: Observation): void {
-    if (!this.#results.has(id)) this.#results.set(id, observation)
+    const results = this.#round?.results
+    if (results?.has(id) === false) results.set(id, observation)
   }
 
   /**
@@ -85,10 +98,10 @@ export class History {
    * @returns the results; nothing where no round is open
    */
   seal(missing: Observation, room: number): ReadonlyArray<Observation> {
-    if (this.#open.length === 0) return []
-    const calls = this.#open
+    if (this.#round === undefined) return []
+    const { calls, results } = this.#round
     const round = boundedRound(
-      calls.map(({ id }) => this.#results.get(id) ?? missing),
+      calls.map(({ id }) => results.get(id) ?? missing),
       room
     )
     const content = calls.map(({ id, name }, index) => {
@@ -96,8 +109,7 @@ export class History {
       return Prompt.toolResultPart({ id, name, isFailure: isError, result: value, providerExecuted: false })
     })
     this.#push(Prompt.toolMessage({ content }))
-    this.#open = []
-    this.#results.clear()
+    this.#round = undefined
     return round
   }
 
@@ -110,14 +122,6 @@ export class History {
     const message = textMessage(summary)
     this.#messages = [message, ...this.#messages.slice(until)]
     this.#sizes = [sizeOf(message), ...this.#sizes.slice(until)]
-    this.#ids = new Set(this.#messages.flatMap(idsIn))
-  }
-
-  #newId(wish: string, number: number): string {
-    let id = wish
-    for (let count = number; this.#ids.has(id); count++) id = `${wish}_${count}`
-    this.#ids.add(id)
-    return id
   }
 
   #push(message: Prompt.Message): void {

@@ -23,8 +23,6 @@ export interface StepParts {
   readonly history: History
   /** `_meta` of every request to a server. */
   readonly runMeta: { readonly [key: string]: string }
-  /** Failures in a row, by server. */
-  readonly broken: Map<string, number>
 }
 
 /** Calls of one answer that are made; what a model wants beyond that, it is told to ask for again. */
@@ -112,14 +110,14 @@ export class ToolStep {
     const read = argumentsOf(call.params, propertiesOf(found))
     if (!isArguments(read)) return Effect.succeed({ observation: refusal(read.problem) })
     if (found._tag === "Server") return this.#sent(call, found.tool, read.args, 1)
-    const own = Effect.catchDefect(found.tool.run(read.args), () =>
+    const own = Effect.catchDefect(this.#parts.toolbox.run(found.tool, read.args), () =>
       Effect.succeed(refusal(`error: ${found.tool.name} broke down`))
     )
     return Effect.map(own, (observation) => ({ observation }))
   }
 
   #sent(call: ModelCall, server: ServerTool, args: JsonObject, attempt: number): Effect.Effect<Called, AgentError> {
-    const { broken, facts, runMeta } = this.#parts
+    const { facts, runMeta, toolbox } = this.#parts
     const { link, tool } = server
     const sent = link.session.callTool(tool.name, args, {
       meta: runMeta,
@@ -128,7 +126,7 @@ export class ToolStep {
     })
     return Effect.matchEffect(sent, {
       onSuccess: (result) => {
-        broken.delete(link.name)
+        toolbox.worked(link.name)
         return Effect.succeed({ observation: observed(result, hasStructure(link.session.version)) })
       },
       onFailure: (error) => this.#failed(call, server, args, attempt, error)
@@ -157,9 +155,7 @@ export class ToolStep {
         this.#parts.toolbox.drop(server.modelName)
         return this.#told(server, error, "It is not offered any more in this run.")
       case "Broken": {
-        const { broken } = this.#parts
-        const count = (broken.get(server.link.name) ?? 0) + 1
-        broken.set(server.link.name, count)
+        const count = this.#parts.toolbox.broke(server.link.name)
         return count >= brokenInRow
           ? this.#lost(server, error)
           : this.#told(server, error, "The server broke down; another call may work.")

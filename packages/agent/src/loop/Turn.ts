@@ -187,7 +187,8 @@ class Turn<A> {
 
   #called(calls: ReadonlyArray<ModelCall>): Effect.Effect<StepEnd<A>, AgentError> {
     const { toolbox } = this.#parts
-    const working = calls.filter(({ name }) => !toolbox.waits(name))
+    const waiting = new Set(calls.filter(({ name }) => toolbox.waits(name)))
+    const working = calls.filter((call) => !waiting.has(call))
     const looping = this.#guard.counts(working)
     if (looping !== undefined) {
       this.#seal(refusal("[no result: the same call was made over and over, and the run was ended]"))
@@ -199,7 +200,8 @@ class Turn<A> {
       if (ran._tag === "Stopped") return Effect.succeed(this.#stopped(ran))
       if (ran.value !== undefined) return this.#finished(ran.value)
       // A round that only waits brings nothing new, and that is fine.
-      const stalled = working.length === 0 ? undefined : this.#guard.learns(working, results)
+      const learned = results.filter((_, index) => calls[index] !== undefined && !waiting.has(calls[index]))
+      const stalled = working.length === 0 ? undefined : this.#guard.learns(working, learned)
       return Effect.succeed(stalled === undefined ? undefined : this.#ended(stalled, true))
     })
   }

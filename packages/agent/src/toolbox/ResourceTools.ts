@@ -4,9 +4,7 @@
 import * as Effect from "effect/Effect"
 import { McpError } from "@treadle/client"
 import { isJsonObject } from "@treadle/protocol/json"
-import type { ToolScope } from "../ToolScope.ts"
-import { ToolScope as Scopes } from "../ToolScope.ts"
-import type { Catalogue } from "./Catalogue.ts"
+import { ToolScope } from "../ToolScope.ts"
 import { itemText, refusal, spoken, type Observation } from "./Observation.ts"
 import { ownModelName, textArgument, type OwnTool } from "./OwnTool.ts"
 import type { ServerLink } from "./ServerLink.ts"
@@ -50,23 +48,19 @@ const readFrom = (
  * The tool that reads a resource. An address that a server lists is read from that server only; another is tried with
  * each that has resources.
  */
-export const resourceRead = (
-  catalogue: Catalogue,
-  scope: ToolScope,
-  runMeta: { readonly [key: string]: string }
-): OwnTool => ({
+export const resourceRead: OwnTool = {
   name,
   modelName: ownModelName(name),
   description: "Reads the current content of a resource.",
   inputSchema: { type: "object", properties: { uri: { type: "string" } }, required: ["uri"] },
-  run: (args) => {
+  run: (args, { catalogue, runMeta, scope }) => {
     const uri = textArgument(args, "uri")
     if (uri === undefined) return Effect.succeed(refusal(`error: ${name} requires a 'uri'`))
     const owner = catalogue.owner(uri)?.link
     const reachable = catalogue.links.filter(
-      (link) => Scopes.has(scope, link.name) && link.session.capabilities.resources !== undefined
+      (link) => ToolScope.has(scope, link.name) && link.session.capabilities.resources !== undefined
     )
     const links = owner === undefined ? reachable : reachable.filter((link) => link === owner)
     return readFrom(links, uri, runMeta)
   }
-})
+}

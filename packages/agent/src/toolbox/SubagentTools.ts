@@ -67,41 +67,47 @@ const tool = (
   name: string,
   description: string,
   inputSchema: JsonObject,
-  run: (args: JsonObject) => Effect.Effect<Observation>
-): OwnTool => ({ name, modelName: ownModelName(name), description, inputSchema, run })
+  run: (args: JsonObject, supervisor: Supervisor) => Effect.Effect<Observation>
+): OwnTool => ({
+  name,
+  modelName: ownModelName(name),
+  description,
+  inputSchema,
+  run: (args, { supervisor }) => run(args, supervisor())
+})
 
 /** A tool that is told a handle. */
 const byHandle = (
   name: string,
   description: string,
-  run: (handle: string, args: JsonObject) => Effect.Effect<Observation, HandleRefused>,
+  run: (supervisor: Supervisor, handle: string, args: JsonObject) => Effect.Effect<Observation, HandleRefused>,
   inputSchema: JsonObject = handleSchema
 ): OwnTool =>
-  tool(name, description, inputSchema, (args) => {
+  tool(name, description, inputSchema, (args, supervisor) => {
     const handle = textArgument(args, "handle")
     return handle === undefined
       ? Effect.succeed(refusal(`error: ${name} requires a 'handle'`))
-      : Effect.catch(run(handle, args), refused)
+      : Effect.catch(run(supervisor, handle, args), refused)
   })
 
-/** @param supervisor of the run, which is made when it is first asked for */
-export const subagentTools = (supervisor: () => Supervisor): ReadonlyArray<OwnTool> => [
+/** The tools of a run that may start others. */
+export const subagentTools: ReadonlyArray<OwnTool> = [
   tool(
     "subagent.spawn",
     "Gives a task to a new subagent, and returns what it answers; with async or warm, its handle at once.",
     spawnSchema,
-    (args) => {
+    (args, supervisor) => {
       const request = requestIn(args)
       if (typeof request === "string") return Effect.succeed(refusal(request))
-      return Effect.catch(Effect.map(supervisor().spawn(request), told), refused)
+      return Effect.catch(Effect.map(supervisor.spawn(request), told), refused)
     }
   ),
-  byHandle("subagent.status", "Tells how a subagent stands, and what it answered once it has.", (handle) =>
-    Effect.map(supervisor().status(handle), told)
+  byHandle("subagent.status", "Tells how a subagent stands, and what it answered once it has.", (supervisor, handle) =>
+    Effect.map(supervisor.status(handle), told)
   ),
   {
-    ...byHandle("subagent.await", "Waits until a subagent has answered, 30 seconds at most.", (handle) =>
-      Effect.map(supervisor().await(handle, longestWait), (state) =>
+    ...byHandle("subagent.await", "Waits until a subagent has answered, 30 seconds at most.", (supervisor, handle) =>
+      Effect.map(supervisor.await(handle, longestWait), (state) =>
         state.done || (state.mode === "warm" && state.awaiting === 0)
           ? told(state)
           : spoken(`${handle} is still running (awaited ${longestWait / 1_000}s); await again or check its status`)
@@ -109,8 +115,8 @@ export const subagentTools = (supervisor: () => Supervisor): ReadonlyArray<OwnTo
     ),
     waits: true
   },
-  byHandle("subagent.cancel", "Ends a subagent, with everything that it started.", (handle) =>
-    Effect.map(supervisor().cancel(handle), ({ cancelled }) => ({
+  byHandle("subagent.cancel", "Ends a subagent, with everything that it started.", (supervisor, handle) =>
+    Effect.map(supervisor.cancel(handle), ({ cancelled }) => ({
       value: { handle, cancelled, ...(cancelled ? {} : { reason: "already finished" }) },
       isError: false
     }))
@@ -118,10 +124,10 @@ export const subagentTools = (supervisor: () => Supervisor): ReadonlyArray<OwnTo
   byHandle(
     "subagent.send",
     "Sends a further message to a warm subagent; await it for the answer.",
-    (handle, args) => {
+    (supervisor, handle, args) => {
       const message = textArgument(args, "message")
       if (message === undefined) return Effect.succeed(refusal("error: subagent.send requires a 'message'"))
-      return Effect.map(supervisor().send(handle, message), ({ awaiting, turns }) => ({
+      return Effect.map(supervisor.send(handle, message), ({ awaiting, turns }) => ({
         value: { handle, delivered: true, turns, awaiting_turn: awaiting },
         isError: false
       }))

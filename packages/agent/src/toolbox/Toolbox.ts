@@ -9,9 +9,10 @@ import type { JsonObject } from "@treadle/protocol/json"
 import { ToolOrigin, type Origin } from "../ToolOrigin.ts"
 import { ToolScope } from "../ToolScope.ts"
 import { cutText } from "../Text.ts"
-import type { Catalogue, ServerTool } from "./Catalogue.ts"
+import type { ServerTool } from "./Catalogue.ts"
 import { modelSchema } from "./ModelSchema.ts"
-import type { OwnTool } from "./OwnTool.ts"
+import type { Observation } from "./Observation.ts"
+import type { OwnTool, OwnToolContext, OwnTools } from "./OwnTool.ts"
 
 /** A tool as models are told of it. */
 type ModelTool = ReturnType<typeof modelTool>
@@ -55,40 +56,46 @@ export class ModelToolLists {
   }
 }
 
-export class Toolbox {
-  readonly #catalogue: Catalogue
-  readonly #lists: ModelToolLists
-  readonly #own: ReadonlyArray<OwnTool>
-  readonly scope: ToolScope
-  /** What tells this list from those of other runs: the scope and the agent's own tools with their schemas. */
-  readonly #key: string
-  /** Tools and servers that failed in a way that makes them useless for this run. */
-  readonly #dropped = new Set<string>()
-  readonly #droppedServers = new Set<string>()
+const none: ReadonlySet<string> = new Set()
+const noBreaks: ReadonlyMap<string, number> = new Map()
 
-  constructor(catalogue: Catalogue, lists: ModelToolLists, scope: ToolScope, own: ReadonlyArray<OwnTool>) {
-    this.#catalogue = catalogue
+export class Toolbox {
+  readonly #lists: ModelToolLists
+  readonly #own: OwnTools
+  readonly #context: OwnToolContext
+  /** Tools and servers that failed in a way that makes them useless for this run. */
+  #dropped = none
+  #droppedServers = none
+  /** How often in a row servers broke down. */
+  #breaks: ReadonlyMap<string, number> = noBreaks
+
+  constructor(lists: ModelToolLists, own: OwnTools, context: OwnToolContext) {
     this.#lists = lists
     this.#own = own
-    this.scope = scope
-    const servers = scope === "all" ? scope : [...scope].toSorted()
-    this.#key = JSON.stringify([servers, own.map(({ inputSchema, name }) => [name, inputSchema])])
+    this.#context = context
+  }
+
+  get scope(): ToolScope {
+    return this.#context.scope
   }
 
   get #visible(): ReadonlyArray<ServerTool> {
-    return this.#catalogue.tools.filter(
-      ({ link, modelName }) =>
-        ToolScope.has(this.scope, link.name) && !this.#dropped.has(modelName) && !this.#droppedServers.has(link.name)
-    )
+    return this.#context.catalogue.tools.filter((tool) => this.#isVisible(tool))
+  }
+
+  #isVisible({ link, modelName }: ServerTool): boolean {
+    return ToolScope.has(this.scope, link.name) && !this.#dropped.has(modelName) && !this.#droppedServers.has(link.name)
   }
 
   /** The list for models, as it is now. */
   get modelTools(): ModelTools {
-    const dropped = JSON.stringify([[...this.#dropped], [...this.#droppedServers]])
-    const key = `${this.#catalogue.version} ${dropped} ${this.#key}`
+    const { catalogue, scope } = this.#context
+    const servers = scope === "all" ? scope : [...scope].toSorted()
+    const left = JSON.stringify([catalogue.version, servers, [...this.#dropped], [...this.#droppedServers]])
+    const key = `${left} ${this.#own.key}`
     return this.#lists.of(key, () =>
       Object.fromEntries([
-        ...this.#own.map((tool) => [
+        ...this.#own.all.map((tool) => [
           tool.modelName,
           modelTool(tool.modelName, tool.description, tool.inputSchema, { server: "", tool: tool.name })
         ]),
@@ -105,10 +112,10 @@ export class Toolbox {
 
   /** What a model calls by this name; nothing where it is not in the list, even if a server has it. */
   find(name: string): Found | undefined {
-    const own = this.#own.find((tool) => tool.modelName === name || tool.name === name)
+    const own = this.#own.all.find((tool) => tool.modelName === name || tool.name === name)
     if (own !== undefined) return { _tag: "Own", tool: own }
-    const tool = this.#visible.find(({ modelName }) => modelName === name)
-    return tool === undefined ? undefined : { _tag: "Server", tool }
+    const tool = this.#context.catalogue.named(name)
+    return tool === undefined || !this.#isVisible(tool) ? undefined : { _tag: "Server", tool }
   }
 
   /** Whether what a model calls by this name waits for something. */
@@ -117,13 +124,30 @@ export class Toolbox {
     return found?._tag === "Own" && found.tool.waits === true
   }
 
+  /** Runs one of the agent's own. */
+  run(tool: OwnTool, args: JsonObject): Effect.Effect<Observation> {
+    return tool.run(args, this.#context)
+  }
+
+  /** Counts that a server broke down. @returns how often it did in a row */
+  broke(server: string): number {
+    const count = (this.#breaks.get(server) ?? 0) + 1
+    this.#breaks = new Map([...this.#breaks, [server, count]])
+    return count
+  }
+
+  /** A server answered. */
+  worked(server: string): void {
+    if (this.#breaks.has(server)) this.#breaks = new Map([...this.#breaks].filter(([name]) => name !== server))
+  }
+
   /** Leaves a tool out from now on, for this run. */
   drop(modelName: string): void {
-    this.#dropped.add(modelName)
+    this.#dropped = new Set([...this.#dropped, modelName])
   }
 
   /** Leaves out what a server has, from now on, for this run. */
   dropServer(server: string): void {
-    this.#droppedServers.add(server)
+    this.#droppedServers = new Set([...this.#droppedServers, server])
   }
 }

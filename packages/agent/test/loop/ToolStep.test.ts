@@ -3,12 +3,14 @@ import * as Fiber from "effect/Fiber"
 import * as Schema from "effect/Schema"
 import * as TestClock from "effect/testing/TestClock"
 import { assert, describe, it } from "@effect/vitest"
-import { Agent, type AgentDefinition } from "@treadle/agent"
+import { Agent, AgentMcp, type AgentDefinition } from "@treadle/agent"
 import { AgentTest, type Turn } from "@treadle/agent/test"
 import { Endpoint, Mcp } from "@treadle/server"
 import { connectAgent } from "../../src/AgentTree.ts"
 import { argumentsOf } from "../../src/loop/CallArguments.ts"
 import { callsOfAnswer } from "../../src/loop/ToolStep.ts"
+import type { ToolScope } from "../../src/ToolScope.ts"
+import { ownTools } from "../../src/toolbox/OwnTool.ts"
 import { ModelToolLists, Toolbox } from "../../src/toolbox/Toolbox.ts"
 import { kb, note, search } from "../kb.ts"
 import { until } from "../until.ts"
@@ -248,11 +250,17 @@ describe("a call of a tool", () => {
 
   it.effect("of a server that is not in scope is refused where it is dispatched (A40)", () =>
     Effect.gen(function* () {
-      const connected = yield* Effect.provide(connectAgent(agent({ kb, other: kb }), {}), AgentTest.script())
-      const { catalogue } = yield* connected.tree({})
-      const all = new Toolbox(catalogue, new ModelToolLists(), "all", [])
-      const narrow = new Toolbox(catalogue, new ModelToolLists(), new Set(["other"]), [])
-      const none = new Toolbox(catalogue, new ModelToolLists(), new Set(), [])
+      const connecting = connectAgent(agent({ kb, other: kb }), {}, AgentMcp.make)
+      const connected = yield* Effect.provide(connecting, AgentTest.script())
+      const { catalogue } = yield* (yield* connected.tree({})).root({}, 0)
+      const within = (scope: ToolScope) =>
+        new Toolbox(new ModelToolLists(), ownTools([]), {
+          catalogue,
+          scope,
+          runMeta: {},
+          supervisor: () => assert.fail("nothing is spawned")
+        })
+      const [all, narrow, none] = [within("all"), within(new Set(["other"])), within(new Set())]
       assert.strictEqual(all.find("mcp__kb__search")?._tag, "Server")
       assert.isUndefined(narrow.find("mcp__kb__search"))
       assert.strictEqual(narrow.find("mcp__other__search")?._tag, "Server")

@@ -7,6 +7,7 @@ import type * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
 import type { McpError } from "../McpError.ts"
+import { TransitMap } from "../TransitMap.ts"
 
 /** How long to wait. */
 export interface Patience {
@@ -108,7 +109,7 @@ export class Deadline {
 export class Deadlines {
   readonly #clock: Clock.Clock
   readonly #fork: (effect: Effect.Effect<void>) => Fiber.Fiber<void>
-  readonly #running = new Set<Deadline>()
+  readonly #running = new TransitMap<Deadline, Deadline>()
   #sleeper: Fiber.Fiber<void> | undefined
   #wakesAt = Infinity
 
@@ -127,7 +128,7 @@ export class Deadlines {
     Effect.suspend(() => {
       const deadline: Deadline = new Deadline(this.#clock, patience, error, () => this.#see(deadline))
       if (deadline.due === Infinity) return run(deadline)
-      this.#running.add(deadline)
+      this.#running.set(deadline, deadline)
       this.#see(deadline)
       return Effect.ensuring(
         run(deadline),
@@ -170,7 +171,7 @@ export class Deadlines {
     const now = this.#clock.currentTimeMillisUnsafe()
     const over: Array<Deadline> = []
     let next = Infinity
-    for (const deadline of this.#running) {
+    for (const deadline of this.#running.values()) {
       if (deadline.due <= now) over.push(deadline)
       else next = Math.min(next, deadline.due)
     }

@@ -2,6 +2,7 @@
  * The requests of one link that wait for their answer. Each settles once; when the link closes, all that are left settle
  * at once and are given up.
  */
+import { TransitMap } from "../TransitMap.ts"
 
 /** One request that waits. */
 export interface Waiter {
@@ -17,7 +18,7 @@ interface Entry<A> {
 
 /** The waiters of a link, each with what it waits for. */
 export class Waiters<A> {
-  readonly #open = new Map<Waiter, Entry<A>>()
+  readonly #open = new TransitMap<Waiter, Entry<A>>()
   #closed = false
   #onEmpty: (() => void) | undefined
 

@@ -4,6 +4,7 @@
  */
 import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process"
 import { readFileSync, statSync } from "node:fs"
+import type { Writable } from "node:stream"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { LinePort, LineReader } from "@treadle/protocol/framing"
@@ -120,35 +121,64 @@ const drainErrors = (
   return () => tail.trim()
 }
 
-/** What writes to a child. The lines of one turn leave together, because each write is a call of the system. */
-const writerOf = ({ stdin }: ChildProcessWithoutNullStreams): LinePort["write"] => {
-  let held = false
-  const release = () => {
-    held = false
-    stdin.uncork()
+/** Writes to a child. The lines of one turn leave as one text, because each write is a call of the system. */
+class ChildWriter {
+  readonly #stdin: Writable
+  readonly #roomy: () => void
+  #held = ""
+  /** Whether the writer was told to wait. */
+  #full = false
+
+  /** @param roomy called once there is room again, where `write` said that there is none */
+  constructor(stdin: Writable, roomy: () => void) {
+    this.#stdin = stdin
+    this.#roomy = roomy
+    stdin.on("drain", () => this.#drained())
   }
-  return (text) => {
+
+  write(text: string): boolean {
+    const stdin = this.#stdin
     if (!stdin.writable) return true
-    if (!held) {
-      held = true
-      stdin.cork()
-      setImmediate(release)
-    }
-    return stdin.write(text)
+    if (this.#held === "") setImmediate(this.flush)
+    this.#held += text
+    this.#full = stdin.writableLength + this.#held.length >= stdin.writableHighWaterMark
+    return !this.#full
+  }
+
+  readonly flush = (): void => {
+    const text = this.#held
+    this.#held = ""
+    if (text === "" || !this.#stdin.writable) return
+    // What was on its way may have left meanwhile, and then no drain is told of.
+    if (this.#stdin.write(text)) this.#drained()
+  }
+
+  #drained(): void {
+    if (!this.#full) return
+    this.#full = false
+    this.#roomy()
   }
 }
 
-const portOf = (child: ChildProcessWithoutNullStreams, onOpen: (reader: LineReader) => void): LinePort => ({
-  open: (reader) => {
-    child.stdout.on("data", reader.chunk)
-    child.stdin.on("drain", reader.drain)
-    onOpen(reader)
-  },
-  write: writerOf(child),
-  pause: () => void child.stdout.pause(),
-  resume: () => void child.stdout.resume(),
-  close: () => void child.stdin.end()
-})
+const portOf = (child: ChildProcessWithoutNullStreams, onOpen: (reader: LineReader) => void): LinePort => {
+  const { stdin, stdout } = child
+  let reader: LineReader | undefined
+  const writer = new ChildWriter(stdin, () => reader?.drain())
+  return {
+    open: (opened) => {
+      reader = opened
+      stdout.on("data", opened.chunk)
+      onOpen(opened)
+    },
+    write: (text) => writer.write(text),
+    pause: () => void stdout.pause(),
+    resume: () => void stdout.resume(),
+    close: () => {
+      writer.flush()
+      stdin.end()
+    }
+  }
+}
 
 /** Waits until nothing more comes from a child: its output has ended, or it is dead and the rest is overdue. */
 const awaitEnd = (child: ChildProcessWithoutNullStreams): Effect.Effect<void> => {

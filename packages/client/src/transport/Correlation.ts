@@ -9,6 +9,7 @@ import { MetaKey } from "@treadle/protocol/schema"
 import { keepNewest } from "../Bounded.ts"
 import type { OnNoise } from "../ClientSettings.ts"
 import type { McpReason } from "../McpError.ts"
+import { TransitMap } from "../TransitMap.ts"
 import type { ExchangeSink, Receiver } from "./Transport.ts"
 
 const nobody: Receiver = { notify: () => {}, request: () => {}, late: () => {}, ended: () => {} }
@@ -18,7 +19,7 @@ const maxGivenUp = 1024
 
 /** The requests that wait on one stream. */
 export class Correlation {
-  readonly #waiting = new Map<string, ExchangeSink>()
+  #waiting = new TransitMap<string, ExchangeSink>()
   readonly #givenUp = new Set<string>()
   readonly #onNoise: OnNoise
   #receiver = nobody
@@ -71,7 +72,7 @@ export class Correlation {
     if (this.#ended !== undefined) return
     this.#ended = reason
     const sinks = [...this.#waiting.values()]
-    this.#waiting.clear()
+    this.#waiting = new TransitMap()
     this.#receiver.ended(reason)
     for (const sink of sinks) sink.fail(reason)
   }

@@ -24,6 +24,8 @@ const script = (peer: ChildPeer, data: { discover: object; text: object; deaf?: 
         return reply(JSON.stringify(process.env))
       case "cwd":
         return reply(process.cwd())
+      case "echo":
+        return reply(params.arguments.name)
       case "flood":
         peer.log("x".repeat(1024 * 1024))
         return reply("dry")
@@ -101,6 +103,20 @@ describe("McpNodeClient.stdio", () => {
       yield* heard.callTool("flood")
       yield* heard.callTool("flood")
       yield* length(2 * 1024 * 1024)
+    })
+  )
+
+  it.live("gets every call, however many are made at once and however much more than the pipe holds", () =>
+    Effect.gen(function* () {
+      const session = yield* McpNodeClient.stdio(server())
+      const padding = "x".repeat(20_000)
+      const names = Array.from({ length: 200 }, (_, index) => `call ${index}`)
+      const calls = names.map((name) => session.callTool("echo", { name, padding }))
+      const results = yield* Effect.all(calls, { concurrency: "unbounded" })
+      assert.deepStrictEqual(
+        results.map(({ content }) => content),
+        names.map((text) => [{ type: "text", text }])
+      )
     })
   )
 
