@@ -18,14 +18,17 @@ const spawn = (server: string, instruction: string) =>
   AgentTest.callNamed("subagent.spawn", { instruction }, { server })
 
 /** Whose turn it is, by the first word of what it is told. */
-const who = ({ system }: Seen) => system.split(" ")[0] ?? ""
+const who =
+  <Name extends string>(first: Name, ...others: ReadonlyArray<Name>) =>
+  ({ system }: Seen): Name =>
+    others.find((name) => system.startsWith(name)) ?? first
 
 describe("an agent with an agent for a server", () => {
   it.effect("lists its five tools, and gets its distillate (A180)", () =>
     Effect.gen(function* () {
       const worker = Agent.make({ name: "worker", instruction: "worker that reviews" })
       const lead = Agent.make({ name: "lead", instruction: "lead of it", servers: { worker }, subagents: false })
-      const model = AgentTest.cast(who, {
+      const model = AgentTest.cast(who("lead", "worker"), {
         lead: [
           (seen) => {
             const listed = seen.tools.filter(({ server }) => server === "worker").map(({ tool }) => tool)
@@ -70,7 +73,7 @@ describe("an agent with an agent for a server", () => {
       const middle = Agent.make({ name: "middle", instruction: "middle of three", servers: { last } })
       const first = Agent.make({ name: "first", instruction: "first of three", servers: { middle } })
       const resultIn = (seen: Seen) => String(seen.last(AgentMcp.spawn)?.result)
-      const model = AgentTest.cast(who, {
+      const model = AgentTest.cast(who("first", "middle", "last"), {
         first: [spawn("middle", "task-1"), seeing("first", (seen) => AgentTest.say(`${resultIn(seen)}-first`))],
         middle: [spawn("last", "task-2"), seeing("middle", (seen) => AgentTest.say(`${resultIn(seen)}-middle`))],
         last: [seeing("last", () => AgentTest.say("last"))]
@@ -89,7 +92,7 @@ describe("an agent with an agent for a server", () => {
       let asked = false
       const worker = Agent.make({ name: "worker", instruction: "worker that takes its time" })
       const lead = Agent.make({ name: "lead", instruction: "lead of it", servers: { worker } })
-      const model = AgentTest.cast(who, {
+      const model = AgentTest.cast(who("lead", "worker"), {
         lead: [spawn("worker", "Go"), (seen) => AgentTest.answer(seen.last(AgentMcp.spawn)?.result)],
         worker: [
           () => {
