@@ -5,13 +5,21 @@ import * as Schema from "effect/Schema"
 export const Show = Schema.Struct({ id: Schema.Int, title: Schema.String, remaining: Schema.Int })
 export type Show = typeof Show.Type
 
-export class ShowNotFound extends Schema.TaggedError<ShowNotFound>()("ShowNotFound", { id: Schema.Int }) {
+export class ShowNotFound extends Schema.TaggedError<ShowNotFound>()(
+  "ShowNotFound",
+  { id: Schema.Int },
+  { httpApiStatus: 404 }
+) {
   override get message() {
     return `There is no show ${this.id}.`
   }
 }
 
-export class SoldOut extends Schema.TaggedError<SoldOut>()("SoldOut", { id: Schema.Int, remaining: Schema.Int }) {
+export class SoldOut extends Schema.TaggedError<SoldOut>()(
+  "SoldOut",
+  { id: Schema.Int, remaining: Schema.Int },
+  { httpApiStatus: 409 }
+) {
   override get message() {
     return `Show ${this.id} has only ${this.remaining} seats left.`
   }
@@ -21,6 +29,7 @@ export const listShows = Endpoint.make("list_shows", {
   description: "Tonight's shows, with the seats that are left",
   input: { search: Arg.optional(Schema.String, "Part of a title"), limit: Arg.withDefault(Schema.Int, 10, "How many") },
   output: Schema.Array(Show),
+  http: "GET /shows",
   hints: { readOnly: true, openWorld: false }
 })
 
@@ -29,6 +38,7 @@ export const getShow = Endpoint.make("get_show", {
   input: { id: Schema.Int },
   output: Show,
   errors: ShowNotFound,
+  http: "GET /shows/:id",
   hints: { readOnly: true, openWorld: false }
 })
 
@@ -37,5 +47,6 @@ export const seatTheParty = Endpoint.make("seat_the_party", {
   input: { id: Schema.Int, guests: Schema.Array(Schema.String) },
   output: Schema.Struct({ seats: Schema.Array(Schema.String) }),
   errors: [ShowNotFound, SoldOut],
+  http: "POST /shows/:id/party",
   hints: { destructive: false, openWorld: false }
 })

@@ -34,9 +34,12 @@ const port = /^\d{1,5}$/.test(asked) && Number(asked) <= 65_535 ? Number(asked) 
 
 const serveHttp = async () => {
   if (port === undefined) return refuse(`--port takes a number from 0 to 65535, not ${asked}`)
-  const server = await McpNode.listen(boxOffice, { port }).catch((error: Error) =>
-    end(`Port ${port} cannot be opened (${error.message}). Try another: npm start -- --port ${(port + 1) % 65_536}`)
-  )
+  // Only HTTP loads what HTTP needs.
+  const { listen } = await import("./web.ts")
+  const server = await listen(port).catch((error: Error) => {
+    const why = error.cause instanceof Error ? error.cause.message : error.message
+    return end(`Port ${port} cannot be opened (${why}). Try another: npm start -- --port ${(port + 1) % 65_536}`)
+  })
   console.log(`Box office serves MCP at ${server.url}\n`)
   await Effect.runPromise(demonstration(server.url, console.log))
   if (once) return server.close()
@@ -44,6 +47,7 @@ const serveHttp = async () => {
     mcpServers: { "box-office": { command: "node", args: [fileURLToPath(import.meta.url), "--stdio"] } }
   }
   console.log(`\nPaste this into the configuration of an MCP host:\n${JSON.stringify(host, null, 2)}`)
+  console.log(`\nThe same over plain HTTP: ${server.shows}, and a page to try it: ${server.docs}`)
   console.log(`\nStill serving ${server.url}; stop with Ctrl+C.`)
   process.once("SIGINT", () => void server.close())
   process.once("SIGTERM", () => void server.close())

@@ -36,7 +36,7 @@ beforeAll(async () => {
     platform: "node",
     format: "esm",
     conditions: ["@treadle/source"],
-    external: ["effect"],
+    external: ["effect", "@effect/platform-node"],
     logLevel: "error"
   })
   listening = await McpNode.listen(boxOffice)

@@ -10,6 +10,7 @@ export default defineConfig({
     "names/index": "src/names/index.ts",
     "node/index": "src/node/index.ts",
     "promise/index": "src/promise/index.ts",
+    "toolkit/index": "src/toolkit/index.ts",
     "typegen/index": "src/typegen/index.ts",
     "command/main": "src/command/main.ts"
   },

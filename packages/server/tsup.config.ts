@@ -15,7 +15,10 @@ const common: Options = {
 const fromServer: NonNullable<Options["esbuildPlugins"]>[number] = {
   name: "from-server",
   setup: (build) => {
-    build.onResolve({ filter: /^\.\.\// }, () => ({ path: "../server.js", external: true }))
+    // The door of an Effect application is small, and no part of the one file.
+    build.onResolve({ filter: /^\.\.\// }, ({ path }) =>
+      path.startsWith("../http-router/") ? undefined : { path: "../server.js", external: true }
+    )
   }
 }
 
@@ -27,7 +30,11 @@ export default defineConfig([
   { ...common, entry: { server: "src/node/bundle.ts" }, splitting: false },
   {
     ...common,
-    entry: { "http-router/index": "src/http-router/index.ts", "http-api/index": "src/http-api/index.ts" },
+    entry: {
+      "http-router/index": "src/http-router/index.ts",
+      "http-api/index": "src/http-api/index.ts",
+      "toolkit/index": "src/toolkit/index.ts"
+    },
     splitting: false,
     esbuildPlugins: [fromServer]
   }

@@ -28,6 +28,18 @@ describe("the pages", () => {
       assert.deepStrictEqual(dead, [])
     })
 
+    it(`${page} names tests that exist, where it links to one`, () => {
+      const links = [...read(page).matchAll(/\]\((\S+\.test\.ts) "([^"]+)"\)/g)]
+      const gone = links.filter(
+        ([, file = "", name = ""]) =>
+          !read(path.join(path.dirname(page), file)).includes(`"${name}"`)
+      )
+      assert.deepStrictEqual(
+        gone.map(([link]) => link),
+        []
+      )
+    })
+
     it(`${page} names npm scripts that exist`, () => {
       const scripts = JSON.parse(read("package.json")).scripts as Record<string, string>
       const named = [...read(page).matchAll(/npm (?:run )?([a-z]+)\b/g)].map((match) => match[1] ?? "")

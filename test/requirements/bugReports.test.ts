@@ -1,6 +1,6 @@
 /**
- * The public bug reports that concern a server, a schema, a client or authorization: each is cited by the name of a test
- * of that side.
+ * The public bug reports that concern a server, a schema, a client, authorization or an agent: each is cited by the
+ * name of a test of that side.
  */
 import { readdirSync, readFileSync } from "node:fs"
 import path from "node:path"
@@ -111,11 +111,34 @@ const ofAuthorization: Cases = {
   B108: "PKCE, state and the type of an application"
 }
 
+/** The cases of an agent. */
+const ofAgent: Cases = {
+  B010: "names that a provider refuses",
+  B012: "a failed tool that counts as a success",
+  B015: "wrong arguments as a protocol error",
+  B020: "progress and the time limit",
+  B022: "lists without items",
+  B032: "arguments that are JSON text",
+  B033: "content of unknown types",
+  B034: "structured content without text",
+  B035: "calls that are aborted",
+  B075: "a tool that fails again and again",
+  B077: "results that are larger than the window",
+  B091: "an agent that does not stop",
+  B092: "questions and the time a person takes",
+  B096: "recursive and deep schemas",
+  B099: "numbers that JavaScript cannot hold",
+  B100: "what is checked against the output schema",
+  B106: "results in another order",
+  B110: "a network failure at connect"
+}
+
 /** Where the tests of each side are, and the suites they share. */
 const sides = {
   server: { cases: ofServer, folders: ["packages/protocol/test", "packages/server/test", "packages/testing/src"] },
   client: { cases: ofClient, folders: ["packages/client/test"] },
-  authorization: { cases: ofAuthorization, folders: ["packages/oauth/test"] }
+  authorization: { cases: ofAuthorization, folders: ["packages/oauth/test"] },
+  agent: { cases: ofAgent, folders: ["packages/agent/test"] }
 }
 
 const citedIn = (folders: ReadonlyArray<string>): ReadonlySet<string> =>

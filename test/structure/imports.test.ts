@@ -28,7 +28,8 @@ const folders: Readonly<Record<string, Readonly<Record<string, ReadonlyArray<str
     framing: ["rpc", "json"],
     http: ["schema", "rpc", "json"],
     endpoint: ["http", "schema", "json"],
-    entry: ["endpoint", "framing", "http", "era", "schema", "rpc", "json"]
+    trace: ["schema", "rpc", "json"],
+    entry: ["trace", "endpoint", "framing", "http", "era", "schema", "rpc", "json"]
   },
   server: {
     vocabulary: [],
@@ -40,7 +41,8 @@ const folders: Readonly<Record<string, Readonly<Record<string, ReadonlyArray<str
     entry: ["transport", "engine", "envelope", "handler", "reply", "vocabulary"],
     node: ["entry", "transport", "engine", "envelope", "handler", "vocabulary"],
     "http-router": ["entry", "transport", "vocabulary"],
-    "http-api": ["entry", "handler", "vocabulary"]
+    "http-api": ["entry", "http-router", "transport", "engine", "envelope", "handler", "reply", "vocabulary"],
+    toolkit: ["entry", "handler", "vocabulary"]
   },
   client: {
     vocabulary: [],
@@ -52,6 +54,7 @@ const folders: Readonly<Record<string, Readonly<Record<string, ReadonlyArray<str
     node: ["entry", "promise", "engine", "transport", "vocabulary"],
     typegen: ["vocabulary"],
     names: [],
+    toolkit: ["names", "entry", "vocabulary"],
     command: ["typegen", "node", "entry", "vocabulary"]
   },
   oauth: {

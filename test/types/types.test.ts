@@ -86,7 +86,23 @@ const expected: Readonly<Record<string, string>> = {
   W49: `"this server still needs services: give them with mcp.provide(layer), or use an Effect door"`,
   W50: `Type 'string' is not assignable to type`,
   W51: `Type 'string' is not assignable to type 'boolean'.`,
-  W52: `'allowed' does not exist in type 'CatalogOptions'`
+  W52: `'allowed' does not exist in type 'CatalogOptions'`,
+  W53: `Type '"GET /:fields"' is not assignable to type '"\\":fields\\" is not a field of input"'.`,
+  W54: `is not assignable to type '"\\":row\\" is not a field of input"'.`,
+  W55: `Type '"HEAD /shows"' is not assignable to type '"a route reads like \\"GET /shows/:id\\""'.`,
+  W56: `"this server still needs services: give them with mcp.provide(layer), or use an Effect door"`,
+  W57: `Type '"docs"' is not assignable to type`,
+  W58: `Type 'string' is not assignable to type 'number'.`,
+  W60: `'q' does not exist in type '{ readonly query: string; }'.`,
+  W61: `Expected 2-3 arguments, but got 1.`,
+  W62: `Expected 3 arguments, but got 2.`,
+  W63: `Expected 2 arguments, but got 1.`,
+  W64: `Type 'LanguageModel' is not assignable to type 'never'.`,
+  W65: `Did you mean to write 'steps'?`,
+  W66: `Type 'Mcp<never, { user: string; }>' is not assignable to type 'ServerLike | undefined'.`,
+  W67: `Type '"dangerous"' is not assignable to type 'Tag'.`,
+  W68: `Argument of type 'readonly string[] | undefined' is not assignable to parameter of type 'string'.`,
+  W69: `Property 'instruction' is missing in type '{ name: string; }'`
 }
 
 describe("the compiler", () => {

@@ -74,3 +74,24 @@ const auth = NodeOAuth.browser({ clientName: "x" })
 /* W50 */ m.catalog({ allow: "create_hold" })
 /* W51 */ m.catalog({ allow: ({ name }) => name })
 /* W52 */ m.catalog({ allowed: ["create_hold"] })
+import { HttpRoutes } from "@treadle/server/http-api"
+/* W53 */ Endpoint.make("ok", { description: "x", input: Schema.Struct({ id: Schema.Int }), http: "GET /:fields" })
+/* W54 */ Endpoint.make("ok", { description: "x", input: z.object({ id: z.int() }), http: "PUT /halls/:id/rows/:row" })
+/* W55 */ Endpoint.make("ok", { description: "x", http: "HEAD /shows" })
+/* W56 */ HttpRoutes.fetch(m.tool(getShow, () => Effect.flatMap(Shows, (x) => x.get(1))))
+/* W57 */ HttpRoutes.layer(m, { docs: "docs" })
+/* W58 */ Effect.map(HttpRoutes.client({ getShow }, { baseUrl: "x" }), (box) => box.getShow({ id: "1" }))
+import { Agent, Server } from "@treadle/agent"
+import { converse, runAgent } from "@treadle/agent/promise"
+import { AgentTest } from "@treadle/agent/test"
+import { helper, search } from "./rightAgents.ts"
+/* W60 */ AgentTest.call(search, { q: "x" })
+/* W61 */ AgentTest.call(search)
+/* W62 */ runAgent(helper, "Go")
+/* W63 */ converse(helper)
+/* W64 */ Effect.runPromise(Agent.run(helper, "Go"))
+/* W65 */ Agent.make({ name: "x", instruction: "x", limits: { step: 3 } })
+/* W66 */ Agent.make({ name: "x", instruction: "x", servers: { kb: ctx } })
+/* W67 */ Server.http("https://x", { tags: ["dangerous"] })
+/* W68 */ AgentTest.script((seen) => AgentTest.say(seen.last(search)))
+/* W69 */ Agent.make({ name: "x" })

@@ -33,7 +33,7 @@ type Needs<M> = [M] extends [never] ? LanguageModel : M extends Layer.Layer<Lang
  * Agent.check(reviewer) // => []
  * ```
  */
-const make = <A = string, const M extends Layer.Layer<LanguageModel, unknown, never> = never>(
+const make = <A = string, const M extends Layer.Layer<LanguageModel, unknown, unknown> = never>(
   definition: Omit<AgentDefinition<A>, "model" | "answer"> & { readonly answer?: PureSchema<A>; readonly model?: M }
 ): AgentValue<A, Needs<M>> => ({
   "~treadle/agent": { answer: phantom, needs: phantom },

@@ -3,10 +3,11 @@
  * and reads what they came to.
  */
 import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import type * as Scope from "effect/Scope"
+import * as Scope from "effect/Scope"
 import type { LanguageModel } from "effect/ai/LanguageModel"
 import { Change, Live, Mcp } from "@treadle/server"
 import type { Agent, AnyAgent } from "./AgentDefinition.ts"
@@ -52,7 +53,8 @@ const started = (
     const context = yield* Effect.context<LanguageModel | Scope.Scope>()
     const id = runId ?? (yield* randomId)
     const options = onEvent === undefined ? {} : { onEvent }
-    const connected = connectedOnce(Effect.provideContext(connectAgent(agent, options, make), context))
+    const connect = Effect.provide(connectAgent(agent, options, make), Context.omit(Scope.Scope)(context))
+    const connected = connectedOnce(connect, Context.get(context, Scope.Scope))
     // The builder gives every layer the handle of what is served.
     const live = Option.getOrUndefined(yield* Effect.serviceOption(Live))
     const facts = { runId: id, mode, version: definition.version ?? "1.0.0", pid: yield* ProcessId, ownership }

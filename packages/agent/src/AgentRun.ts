@@ -18,6 +18,7 @@ import { heeding, makeStopSignal, type StopSignal } from "./loop/StopSignal.ts"
 import { runTurn } from "./loop/Turn.ts"
 import { Outcome } from "./Outcome.ts"
 import { randomId } from "./RandomId.ts"
+import { runFacts } from "./RunFacts.ts"
 import type { RunOptions } from "./RunOptions.ts"
 
 /** The options with the id of the run, which is told before there is a tree. */
@@ -58,18 +59,11 @@ const connectedUnless = (
 }
 
 /** The outcome of a run that was cancelled before it could begin. */
-const notBegun = <A>(runId: string): Outcome<A> =>
-  new Outcome<A>(
-    {
-      runId,
-      status: "cancelled",
-      partial: true,
-      answer: undefined,
-      text: "",
-      usage: { input: 0, output: 0, steps: 0 }
-    },
-    []
-  )
+const notBegun = <A>(agent: string, { onEvent, runId }: RunOptions & { readonly runId: string }): Outcome<A> => {
+  const ended = { status: "cancelled", partial: true, usage: { input: 0, output: 0, steps: 0 } } as const
+  runFacts({ agent, runId, path: "0", depth: 0 }, onEvent).emit({ _tag: "RunEnded", ...ended })
+  return new Outcome<A>({ ...ended, runId, answer: undefined, text: "" }, [])
+}
 
 const sessionIn = <A>(connected: Connected, options: RunOptions): Effect.Effect<Conversation<A>, never, Scope.Scope> =>
   Effect.flatMap(connected.tree(options), (tree) =>
@@ -95,7 +89,9 @@ export const run = <A, R>(
     Effect.flatMap(identified(options), (own) => {
       const stop = makeStopSignal()
       const ran = Effect.flatMap(connectedUnless(stop, agent as AnyAgent, own), (connected) =>
-        connected === undefined ? Effect.succeed(notBegun<A>(own.runId)) : runTask<A>(connected, task, own, stop)
+        connected === undefined
+          ? Effect.sync(() => notBegun<A>(agent.name, own))
+          : runTask<A>(connected, task, own, stop)
       )
       return heeding(options.signal, stop, Effect.scoped(ran))
     })
@@ -157,8 +153,8 @@ export const stream = <A, R>(
 ): Stream.Stream<RunItem<A>, AgentError, R> =>
   Stream.callback<RunItem<A>, AgentError, R>((queue) => {
     const onEvent = (event: AgentEvent) => {
-      options.onEvent?.(event)
       Queue.offerUnsafe(queue, event)
+      options.onEvent?.(event)
     }
     return Effect.flatMap(run(agent, task, { stream: true, ...options, onEvent }), (outcome) =>
       Effect.andThen(Queue.offer(queue, { _tag: "Outcome", outcome }), Queue.end(queue))

@@ -2,13 +2,15 @@
  * How a served agent runs what others spawn: as the agent itself, each at the top of a tree of its own. Its servers are
  * connected when the first one is spawned, and shared from then on.
  */
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import * as Semaphore from "effect/Semaphore"
+import * as Exit from "effect/Exit"
+import * as Scope from "effect/Scope"
 import type { Json, Misfit } from "@treadle/protocol/json"
 import { taggedServers } from "./AgentChecks.ts"
 import type { AgentDefinition } from "./AgentDefinition.ts"
 import type { AgentError } from "./AgentError.ts"
-import { conversationPatience, type AgentTree, type Connected } from "./AgentTree.ts"
+import { AgentTree, conversationPatience, type Connected } from "./AgentTree.ts"
 import { runTurn } from "./loop/Turn.ts"
 import type { StopSignal } from "./loop/StopSignal.ts"
 import type { Outcome } from "./Outcome.ts"
@@ -16,24 +18,32 @@ import { runFacts } from "./RunFacts.ts"
 import type { RunOptions } from "./RunOptions.ts"
 import type { ChildOutcome, ChildRunner, ChildSpec } from "./supervise/ChildRunner.ts"
 
-/** Connects once; whoever needs it in the meantime waits, and one that failed is tried again. */
-export const connectedOnce = <A, E>(connect: Effect.Effect<A, E>): Effect.Effect<A, E> => {
-  const turn = Semaphore.makeUnsafe(1)
-  let known: A | undefined
-  return Effect.suspend(() =>
-    known !== undefined
-      ? Effect.succeed(known)
-      : turn.withPermit(
-          Effect.suspend(() =>
-            known !== undefined
-              ? Effect.succeed(known)
-              : Effect.map(connect, (connected) => {
-                  known = connected
-                  return connected
-                })
-          )
-        )
-  )
+/**
+ * Connects when it is first needed, and keeps that. Whoever needs it meanwhile waits for the same; an attempt that failed
+ * is given back whole, and the next need is another one.
+ *
+ * @param scope what the connection lives in
+ */
+export const connectedOnce = <A, E>(
+  connect: Effect.Effect<A, E, Scope.Scope>,
+  scope: Scope.Scope
+): Effect.Effect<A, E> => {
+  let attempt: Deferred.Deferred<A, E> | undefined
+  const begun = (own: Deferred.Deferred<A, E>): Effect.Effect<unknown> =>
+    Effect.flatMap(Scope.fork(scope), (inner) => {
+      const connected = Effect.onExit(Effect.provideService(connect, Scope.Scope, inner), (exit) => {
+        if (Exit.isSuccess(exit)) return Effect.void
+        attempt = undefined
+        return Scope.close(inner, exit)
+      })
+      return Effect.forkIn(Deferred.into(connected, own), scope, { startImmediately: true })
+    })
+  return Effect.suspend(() => {
+    if (attempt !== undefined) return Deferred.await(attempt)
+    const own = Deferred.makeUnsafe<A, E>()
+    attempt = own
+    return Effect.andThen(begun(own), Deferred.await(own))
+  })
 }
 
 const unprintable = ({ problems }: Misfit): Effect.Effect<never> =>
@@ -70,12 +80,21 @@ export const servedRunner = (
   return {
     servers: taggedServers(definition),
     allowTrifecta: definition.allowTrifecta === true,
-    run: (spec, stop) =>
-      Effect.flatMap(treeOf(spec), (tree) =>
-        Effect.flatMap(runTurn(tree.top(spec, 0), spec.request.instruction, stop), (outcome) =>
-          outcomeOf(tree, outcome)
-        )
-      ),
+    run: (spec, stop) => {
+      const given = Effect.map(Deferred.await(stop), (status): ChildOutcome => ({
+        status,
+        partial: true,
+        answer: undefined,
+        text: ""
+      }))
+      return Effect.flatMap(Effect.raceFirst(treeOf(spec), given), (tree): Effect.Effect<ChildOutcome, AgentError> =>
+        !(tree instanceof AgentTree)
+          ? Effect.succeed(tree)
+          : Effect.flatMap(runTurn(tree.top(spec, 0), spec.request.instruction, stop), (outcome) =>
+              outcomeOf(tree, outcome)
+            )
+      )
+    },
     open: (spec) =>
       Effect.map(treeOf(spec), (tree) => {
         const parts = tree.top(spec, conversationPatience)

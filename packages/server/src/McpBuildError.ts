@@ -52,6 +52,20 @@ export type McpBuildError =
     } & OfOperation)
   | ({ readonly _tag: "InvalidHeaderAnnotation"; readonly why: string; readonly place: Place } & OfOperation)
   | ({ readonly _tag: "AmbiguousErrors"; readonly tag: string; readonly place: Place } & OfOperation)
+  | ({
+      readonly _tag: "InvalidRoute"
+      readonly route: string
+      readonly why: string
+      readonly place: Place
+    } & OfOperation)
+  | {
+      /** Two operations that the same requests would reach. */
+      readonly _tag: "DuplicateRoute"
+      readonly route: string
+      readonly tools: ReadonlyArray<string>
+      readonly places: ReadonlyArray<Place>
+      readonly place: Place
+    }
   | { readonly _tag: "InvalidUri"; readonly uri: string; readonly rule: string; readonly place: Place }
   | { readonly _tag: "InvalidTemplate"; readonly template: string; readonly rule: string; readonly place: Place }
   | {
@@ -135,6 +149,12 @@ export const describe = (error: McpBuildError): string => {
       return `${called(error)} (${error.place}), x-mcp-header at ${error.why}.`
     case "AmbiguousErrors":
       return `${called(error)} (${error.place}) declares two errors with the tag ${quoted(error.tag)}. Give each its own _tag.`
+    case "InvalidRoute":
+      return `${called(error)} (${error.place}), route ${quoted(error.route)}: ${error.why}.`
+    case "DuplicateRoute": {
+      const names = error.tools.map((name, at) => `${quoted(name)} (${error.places[at] ?? error.place})`)
+      return `route ${quoted(error.route)} is that of ${names.join(" and ")}. Give each its own path or verb.`
+    }
     case "InvalidUri":
       return `resource ${quoted(error.uri)} (${error.place}): ${error.rule}.`
     case "InvalidTemplate":

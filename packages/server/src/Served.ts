@@ -19,6 +19,7 @@ import { CompatSessions, type SessionMode } from "./engine/sessions/CompatSessio
 import { makeDispatch, servedIn } from "./engine/Dispatch.ts"
 import { makeDeprecations } from "./engine/Deprecated.ts"
 import { makeEngine } from "./engine/Engine.ts"
+import { makeOperate, type Operate } from "./engine/Operating.ts"
 import type { Sink } from "./engine/Sink.ts"
 import { makeAsking } from "./engine/asking/Asking.ts"
 import { makeStateSeal } from "./engine/asking/RequestState.ts"
@@ -79,6 +80,8 @@ export interface Caller {
  */
 export interface Served<in R = never, out Ctx = unknown> {
   readonly serve: Serve
+  /** Runs one operation for a caller that sends no message of MCP. */
+  readonly operate: Operate
   /** Changes what is served. */
   readonly live: LiveService<R, Ctx>
   readonly limits: Limits
@@ -239,6 +242,7 @@ export const makeServed = Effect.fnUntraced(function* (definition: ServedDefinit
     limits,
     logOf: sessions.logOf,
     report,
+    services: base,
     sweep,
     tally
   })
@@ -272,6 +276,7 @@ export const makeServed = Effect.fnUntraced(function* (definition: ServedDefinit
       offered,
       isStopping: () => stopping
     }),
+    operate: makeOperate({ engine, offer, offered, isStopping: () => stopping }),
     limits,
     counters: () => ({
       ...inFlight.counts,

@@ -109,7 +109,9 @@ const anthropicUsage = {
   input_tokens: 25,
   cache_creation_input_tokens: 5,
   cache_read_input_tokens: 10,
-  output_tokens: 15
+  output_tokens: 15,
+  output_tokens_details: { thinking_tokens: 3 },
+  server_tool_use: null
 }
 
 /** An answer of Anthropic's messages. */
@@ -134,6 +136,14 @@ export interface AnthropicBlock {
 const anthropicEvent = (type: string, more: object): string =>
   `event: ${type}\ndata: ${JSON.stringify({ type, ...more })}\n\n`
 
+/** Counts at the end of a stream; those that were told before may be null. */
+const lastUsage = {
+  ...anthropicUsage,
+  input_tokens: null,
+  cache_creation_input_tokens: null,
+  cache_read_input_tokens: null
+}
+
 /** A stream of Anthropic's messages from its blocks. */
 export const anthropicStream = (
   blocks: ReadonlyArray<AnthropicBlock>,
@@ -142,7 +152,10 @@ export const anthropicStream = (
 ): string =>
   [
     anthropicEvent("message_start", {
-      message: anthropicAnswer([], undefined, { stop_reason: null, usage: { ...anthropicUsage, output_tokens: 1 } })
+      message: anthropicAnswer([], undefined, {
+        stop_reason: null,
+        usage: { ...anthropicUsage, output_tokens: 1, output_tokens_details: null }
+      })
     }),
     ...blocks.flatMap(({ block, deltas }, index) => [
       anthropicEvent("content_block_start", { index, content_block: block }),
@@ -150,6 +163,6 @@ export const anthropicStream = (
       ...deltas.map((delta) => anthropicEvent("content_block_delta", { index, delta })),
       anthropicEvent("content_block_stop", { index })
     ]),
-    anthropicEvent("message_delta", { delta: { stop_reason, stop_sequence: null }, usage: { output_tokens: 15 } }),
+    anthropicEvent("message_delta", { delta: { stop_reason, stop_sequence: null }, usage: lastUsage }),
     end
   ].join("")

@@ -13,6 +13,7 @@ export {
   ShowNotFound,
   type FixtureCall
 } from "./FixtureTools.ts"
+export { failureOf, heardSpans, type HeardSpans } from "./HeardSpans.ts"
 export { inverts, isTotal, keepsAll, sameJson, type WireCodec } from "./Laws.ts"
 export {
   anyText,

@@ -8,6 +8,9 @@ import { cutText } from "../Text.ts"
 /** How full the window may be before the transcript is shortened. */
 const fullness = 0.7
 
+/** How much of that may stay, so that it is not shortened again at once. */
+const kept = 0.5
+
 /** Messages at the end that stay as they are, where they fit; the last round stays in any case. */
 const keep = 12
 const keepAnyway = 2
@@ -60,11 +63,17 @@ const startFor = (messages: ReadonlyArray<Prompt.Message>, wanted: number): numb
   return until
 }
 
-/** The task in a message that may be a summary itself. */
-const taskIn = (message: Prompt.Message | undefined): string => {
+/** A message that may be a summary itself, as its task and what was summed up. */
+const taskAndSummary = (message: Prompt.Message | undefined): readonly [task: string, summary: string | undefined] => {
   const text = message === undefined ? "" : textOf(message)
-  const summary = text.indexOf(summaryHead)
-  return summary < 0 ? text : text.slice(0, summary).trimEnd()
+  const at = text.indexOf(summaryHead)
+  return at < 0 ? [text, undefined] : [text.slice(0, at).trimEnd(), text.slice(at + summaryHead.length).trimStart()]
+}
+
+/** One message for the summary. What was summed up before stays whole. */
+const line = (message: Prompt.Message): string => {
+  const [text, summary] = taskAndSummary(message)
+  return summary ?? `${message.role}: ${cutText(text, clip, "…")}`
 }
 
 /**
@@ -82,14 +91,14 @@ export const planCompaction = (
   const full = window * fullness
   if (sumOf(sizes) <= full) return undefined
   let wanted = keep
-  while (wanted > keepAnyway && sumOf(sizes.slice(startFor(messages, wanted))) > full) wanted--
+  while (wanted > keepAnyway && sumOf(sizes.slice(startFor(messages, wanted))) > full * kept) wanted--
   const until = startFor(messages, wanted)
   if (until < 2) return undefined
   const gone = messages.slice(0, until)
   return {
     until,
-    task: taskIn(gone.findLast(({ role }) => role === "user")),
-    text: gone.map((message) => `${message.role}: ${cutText(textOf(message), clip, "…")}`).join("\n\n")
+    task: taskAndSummary(gone.findLast(({ role }) => role === "user"))[0],
+    text: gone.map(line).join("\n\n")
   }
 }
 

@@ -43,12 +43,23 @@ export type Stoppable<A> =
   | { readonly _tag: "Stopped"; readonly status: RunStatus; readonly abandoned: boolean }
 
 /**
- * Runs something until it is done, until the signal, or until its time is up. What does not react to being given up is
- * left behind.
+ * Runs something until it is done, until the signal, or until its time is up. After the signal it is not begun. What
+ * does not react to being given up is left behind.
  *
  * @param left milliseconds
  */
 export const stoppable = <A, E, R>(
+  effect: Effect.Effect<A, E, R>,
+  signal: StopSignal,
+  left: number
+): Effect.Effect<Stoppable<A>, E, R> =>
+  Effect.flatMap(Deferred.poll(signal), (asked) =>
+    Option.isSome(asked)
+      ? Effect.map(asked.value, (status) => ({ _tag: "Stopped", status, abandoned: false }))
+      : until(effect, signal, left)
+  )
+
+const until = <A, E, R>(
   effect: Effect.Effect<A, E, R>,
   signal: StopSignal,
   left: number

@@ -17,7 +17,7 @@ import type { Catalogue } from "../toolbox/Catalogue.ts"
 import { refusal, type Finish, type Observation } from "../toolbox/Observation.ts"
 import { exhausted } from "./Budget.ts"
 import { planCompaction, plainSummary, summaryMessage, summaryRequest } from "./Compaction.ts"
-import { answerInText, askAgain, type AnswerForm } from "./FinalAnswer.ts"
+import { askAgain, answerInText, givenAnswer, type AnswerForm } from "./FinalAnswer.ts"
 import type { ModelCall } from "./History.ts"
 import { LoopGuard } from "./LoopGuard.ts"
 import { askStreaming, askWhole, type ModelAnswer } from "./ModelAnswer.ts"
@@ -187,7 +187,8 @@ class Turn<A> {
 
   #called(calls: ReadonlyArray<ModelCall>): Effect.Effect<StepEnd<A>, AgentError> {
     const { toolbox } = this.#parts
-    const working = calls.filter(({ name }) => !toolbox.waits(name))
+    const waiting = new Set(calls.filter(({ name }) => toolbox.waits(name)))
+    const working = calls.filter((call) => !waiting.has(call))
     const looping = this.#guard.counts(working)
     if (looping !== undefined) {
       this.#seal(refusal("[no result: the same call was made over and over, and the run was ended]"))
@@ -199,7 +200,8 @@ class Turn<A> {
       if (ran._tag === "Stopped") return Effect.succeed(this.#stopped(ran))
       if (ran.value !== undefined) return this.#finished(ran.value)
       // A round that only waits brings nothing new, and that is fine.
-      const stalled = working.length === 0 ? undefined : this.#guard.learns(working, results)
+      const learned = results.filter((_, index) => calls[index] !== undefined && !waiting.has(calls[index]))
+      const stalled = working.length === 0 ? undefined : this.#guard.learns(working, learned)
       return Effect.succeed(stalled === undefined ? undefined : this.#ended(stalled, true))
     })
   }
@@ -212,7 +214,7 @@ class Turn<A> {
       const text = answer === undefined ? this.#text : typeof answer === "string" ? answer : JSON.stringify(answer)
       return Effect.succeed(this.#said(text, false))
     }
-    return Effect.map(Effect.result(form.decode(answer)), (read) => this.#formed(read, false))
+    return Effect.map(Effect.result(givenAnswer(form, answer)), (read) => this.#formed(read, false))
   }
 
   /** Ends the round; its results have half of what the model can read at once, at four characters a token. */

@@ -114,9 +114,17 @@ const checkedReading = (reading: StreamReading, options: LanguageModel.ProviderO
 }
 
 /** One call of a model, ready to be sent. */
-interface ReadyCall extends RequestBody {
+interface ReadyCall {
+  /** The body. */
+  readonly text: string
   readonly factsOf: (exchange: Exchange) => AnswerFacts
 }
+
+/** A prompt may hold what JSON has no words for. */
+const unprintable = (thrown: unknown): Reason =>
+  new AiError.InvalidUserInputError({
+    description: `the prompt cannot be written as JSON: ${thrown instanceof Error ? thrown.message : String(thrown)}`
+  })
 
 const readyCall = (
   adapter: Adapter,
@@ -131,12 +139,15 @@ const readyCall = (
       annotateRequest(options, adapter, settings)
       const json = options.responseFormat.type === "json"
       const callId = (index: number) => `${id}_${index}`
-      return Effect.fromResult(
-        Result.map(adapter.body(settings, options, names, stream), ({ answer, body }) => ({
-          body,
-          factsOf: (exchange: Exchange): AnswerFacts => ({ exchange, names, json, answer, callId })
-        }))
-      )
+      const made = Result.try({
+        try: () =>
+          Result.map(adapter.body(settings, options, names, stream), ({ answer, body }) => ({
+            text: JSON.stringify(body),
+            factsOf: (exchange: Exchange): AnswerFacts => ({ exchange, names, json, answer, callId })
+          })),
+        catch: unprintable
+      })
+      return Effect.fromResult(Result.flatMap(made, (call) => call))
     }
   )
 
@@ -148,8 +159,8 @@ const named =
 const generateText =
   (adapter: Adapter, settings: ModelSettings, endpoint: ModelEndpoint) => (options: LanguageModel.ProviderOptions) =>
     Effect.mapError(
-      Effect.flatMap(readyCall(adapter, settings, options, false), ({ body, factsOf }) =>
-        postJson(endpoint, body, (json, exchange) => {
+      Effect.flatMap(readyCall(adapter, settings, options, false), ({ factsOf, text }) =>
+        postJson(endpoint, text, (json, exchange) => {
           const read = adapter.read(json, factsOf(exchange))
           if (Result.isFailure(read)) return Effect.fail(read.failure)
           annotateResponse(options, read.success)
@@ -164,8 +175,8 @@ const streamText =
   (adapter: Adapter, settings: ModelSettings, endpoint: ModelEndpoint) => (options: LanguageModel.ProviderOptions) =>
     Stream.mapError(
       Stream.unwrap(
-        Effect.map(readyCall(adapter, settings, options, true), ({ body, factsOf }) =>
-          postStream(endpoint, body, (exchange) => checkedReading(adapter.reading(factsOf(exchange)), options))
+        Effect.map(readyCall(adapter, settings, options, true), ({ factsOf, text }) =>
+          postStream(endpoint, text, (exchange) => checkedReading(adapter.reading(factsOf(exchange)), options))
         )
       ),
       named(endpoint, "streamText")

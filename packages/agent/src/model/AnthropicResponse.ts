@@ -6,7 +6,7 @@ import { own } from "@treadle/protocol/json"
 import type { AnswerFacts } from "./Adapter.ts"
 import { anthropicAdapter } from "./AnthropicRequest.ts"
 import { invalid, saidFailure } from "./HttpFailure.ts"
-import { countAt, listAt, sum, textAt } from "./Reading.ts"
+import { countAt, difference, listAt, printJson, sum, textAt } from "./Reading.ts"
 
 const reasons: { readonly [reason: string]: Response.FinishReason } = {
   end_turn: "stop",
@@ -30,9 +30,11 @@ export const usageOf = (usage: unknown): Response.FinishPartEncoded["usage"] => 
   const uncached = countAt(usage, "input_tokens")
   const cacheRead = countAt(usage, "cache_read_input_tokens")
   const cacheWrite = countAt(usage, "cache_creation_input_tokens")
+  const output = countAt(usage, "output_tokens")
+  const reasoning = countAt(own(usage, "output_tokens_details"), "thinking_tokens")
   return {
     inputTokens: { total: sum(uncached, cacheRead, cacheWrite), uncached, cacheRead, cacheWrite },
-    outputTokens: { total: countAt(usage, "output_tokens"), text: undefined, reasoning: undefined }
+    outputTokens: { total: output, text: difference(output, reasoning), reasoning }
   }
 }
 
@@ -47,8 +49,7 @@ export const signed = (signature: string) => ({ [anthropicAdapter]: { signature 
 export const hidden = (redacted: string) => ({ [anthropicAdapter]: { redacted } })
 
 /** The text of an answer that came as the arguments of its tool. */
-export const answerText = (input: unknown, wrapped: boolean): string =>
-  JSON.stringify(wrapped ? own(input, "value") : input) ?? "null"
+export const answerText = (input: unknown, wrapped: boolean): string => printJson(wrapped ? own(input, "value") : input)
 
 /** @param answered whether there is an answer by its tool; text beside it is no part of it */
 const partOf = (

@@ -59,9 +59,11 @@ export class AnthropicStream implements StreamReading {
     return type === "content_block_stop" ? this.#end(index, block) : []
   }
 
-  /** Later counts replace earlier ones: they are totals. */
+  /** Later counts replace earlier ones: they are totals. Those that were told before may be null then. */
   #count(usage: unknown): void {
-    if (isRecord(usage)) this.#usage = { ...this.#usage, ...usage }
+    if (!isRecord(usage)) return
+    const told = Object.entries(usage).filter(([, count]) => count !== null)
+    this.#usage = { ...this.#usage, ...Object.fromEntries(told) }
   }
 
   #begin(index: number, block: unknown): Array<Part> {

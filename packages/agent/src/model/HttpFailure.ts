@@ -5,7 +5,7 @@
 import * as Duration from "effect/Duration"
 import * as AiError from "effect/ai/AiError"
 import { own, parseJson } from "@treadle/protocol/json"
-import { textAt } from "./Reading.ts"
+import { printJson, textAt } from "./Reading.ts"
 
 /** What failures tell of the exchange. */
 export interface Exchange {
@@ -122,7 +122,7 @@ const wordStatus: ReadonlyArray<readonly [RegExp, number]> = [
 export const saidFailure = (exchange: Exchange, json: unknown): AiError.AiErrorReason => {
   const said = errorIn(json)
   const status = statusOf(said?.code ?? "")
-  return classify(exchange, { status, header: () => null, text: JSON.stringify(json) ?? "", now: 0 }, said)
+  return classify(exchange, { status, header: () => null, text: printJson(json), now: 0 }, said)
 }
 
 /** Why a response with another status than 200 is a failure. */

@@ -19,6 +19,8 @@ import { aroundCalls, modelOf, type CallPolicy } from "./ModelPolicy.ts"
 /** A layer of a model. */
 export type ModelLayer<E = never, R = never> = Layer.Layer<LanguageModel.LanguageModel, E, R>
 
+type AnyModelLayer = ModelLayer<unknown, unknown>
+
 /** Settings of retries; times are in milliseconds. */
 export interface RetrySettings {
   /** How long is waited before each further try, which also says how many there are: 250 and 500 by default. */
@@ -91,10 +93,7 @@ const failoverPolicy: CallPolicy = <A, E, R>(
       // It is one of the failures that every call of a model may have.
       return Effect.fail(errors.length === 1 ? error : (noneAnswered(errors) as E & AiError.AiError))
     })
-  return Effect.suspend(() => {
-    errors.length = 0
-    return go(tries)
-  })
+  return go(tries)
 }
 
 /**
@@ -121,16 +120,24 @@ const failoverPolicy: CallPolicy = <A, E, R>(
  * await Effect.runPromise(said.pipe(Effect.map(({ text }) => text))) // => "Here."
  * ```
  */
-const failover = <E, R>(layers: readonly [ModelLayer<E, R>, ...Array<ModelLayer<E, R>>]): ModelLayer<E, R> =>
-  Layer.effect(
+const failover = <const Layers extends readonly [AnyModelLayer, ...Array<AnyModelLayer>]>(
+  layers: Layers
+): ModelLayer<Layer.Error<Layers[number]>, Layer.Services<Layers[number]>> => {
+  // Each layer has errors and services of its own; together they are those of all.
+  const all = layers as readonly [
+    ModelLayer<Layer.Error<Layers[number]>, Layer.Services<Layers[number]>>,
+    ...Array<ModelLayer<Layer.Error<Layers[number]>, Layer.Services<Layers[number]>>>
+  ]
+  return Layer.effect(
     LanguageModel.LanguageModel,
     Effect.map(
-      Effect.forEach(layers, (layer) =>
+      Effect.forEach(all, (layer) =>
         Effect.map(Layer.build(layer), (context) => Context.get(context, LanguageModel.LanguageModel))
       ),
       (models) => modelOf(models, failoverPolicy)
     )
   )
+}
 
 const outcomeOf = <A, E>(exit: Exit.Exit<A, E>): Outcome => {
   if (Exit.isSuccess(exit)) return "answered"

@@ -10,7 +10,7 @@ import * as AiError from "effect/ai/AiError"
 import type * as Response from "effect/ai/Response"
 import { SseReader, type SseEvent } from "@treadle/protocol/framing"
 import { isEventStreamType } from "@treadle/protocol/http"
-import { parseJson, type Json, type JsonObject } from "@treadle/protocol/json"
+import { parseJson, type Json } from "@treadle/protocol/json"
 import { causeText, censorOf, excerpt, invalid, refused, unreachable, type Exchange } from "./HttpFailure.ts"
 import type { ModelEndpoint, SentHeaders } from "./ModelSettings.ts"
 
@@ -52,7 +52,7 @@ const headersOf = (entries: SentHeaders["headers"]): Headers | string => {
   return headers
 }
 
-const prepare = (endpoint: ModelEndpoint, body: JsonObject): Effect.Effect<Ready, AiError.AiErrorReason> =>
+const prepare = (endpoint: ModelEndpoint, body: string): Effect.Effect<Ready, AiError.AiErrorReason> =>
   Effect.matchEffect(endpoint.headers, {
     onFailure: ({ message }) =>
       Effect.fail(
@@ -66,7 +66,7 @@ const prepare = (endpoint: ModelEndpoint, body: JsonObject): Effect.Effect<Ready
       }
       return Effect.succeed<Ready>({
         exchange: { shown: endpoint.shown, hasKey: endpoint.hasKey, censor: censorOf(secrets) },
-        init: { method: "POST", headers, body: JSON.stringify(body), redirect: "manual" }
+        init: { method: "POST", headers, body, redirect: "manual" }
       })
     }
   })
@@ -143,7 +143,7 @@ const notJson = (exchange: Exchange, response: globalThis.Response, text: string
 /** Sends a request and reads the whole answer. */
 export const postJson = <A>(
   endpoint: ModelEndpoint,
-  body: JsonObject,
+  body: string,
   read: (json: Json, exchange: Exchange) => Effect.Effect<A, AiError.AiErrorReason>
 ): Effect.Effect<A, AiError.AiErrorReason> =>
   Effect.flatMap(prepare(endpoint, body), (ready) =>
@@ -244,7 +244,7 @@ const connection = Effect.acquireRelease(
 /** Sends a request and gives the parts of its answer as they come. */
 export const postStream = (
   endpoint: ModelEndpoint,
-  body: JsonObject,
+  body: string,
   makeReading: (exchange: Exchange) => StreamReading
 ): Stream.Stream<Response.StreamPartEncoded, AiError.AiErrorReason> =>
   Stream.unwrap(
@@ -259,7 +259,7 @@ export const postStream = (
         return yield* noStream(endpoint, exchange, response)
       }
       const reader = response.body?.getReader()
-      if (reader === undefined) return yield* Effect.fail(invalid(exchange, "the stream has no body"))
+      if (reader === undefined) return yield* invalid(exchange, "the stream has no body")
       const reading = new Reading(makeReading(exchange), endpoint.bodyLimit)
       return Stream.fromPull(Effect.succeed(pullFrom(endpoint, exchange, reader, reading)))
     })

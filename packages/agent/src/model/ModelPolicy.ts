@@ -11,7 +11,7 @@ import * as LanguageModel from "effect/ai/LanguageModel"
 import type * as Toolkit from "effect/ai/Toolkit"
 
 /**
- * What is done with one call.
+ * What is done with one call, each time that it is made.
  *
  * @param tries the call at each model, in order; nothing happens before one of them runs
  * @param began whether the call had effects already, so that it must not be tried again
@@ -57,7 +57,7 @@ const opened = <A, E, R>(stream: Stream.Stream<A, E, R>): Effect.Effect<Stream.S
         Effect.flatMap(Scope.provide(Stream.toPull(stream), scope), (pull) =>
           Pull.matchEffect(pull, {
             onSuccess: (first) =>
-              Effect.succeed(Stream.concat(Stream.fromIterable(first), Stream.fromPull(Effect.succeed(pull)))),
+              Effect.succeed(Stream.concat(Stream.fromArray(first), Stream.fromPull(Effect.succeed(pull)))),
             onFailure: (cause) => Effect.failCause(cause),
             onDone: () => Effect.succeed(Stream.empty)
           })
@@ -117,10 +117,11 @@ export const modelOf = (
   const decide = <A>(
     given: CallOptions,
     attempt: (model: PlainModel, options: CallOptions) => Effect.Effect<A, unknown, unknown>
-  ) => {
-    const { began, options } = watched(given)
-    return policy([attempt(plain(first), options), ...others.map((model) => attempt(plain(model), options))], began)
-  }
+  ) =>
+    Effect.suspend(() => {
+      const { began, options } = watched(given)
+      return policy([attempt(plain(first), options), ...others.map((model) => attempt(plain(model), options))], began)
+    })
   const methods: PlainModel = {
     generateText: (given) => decide(given, (model, options) => model.generateText(options)),
     generateObject: (given) => decide(given, (model, options) => model.generateObject(options)),

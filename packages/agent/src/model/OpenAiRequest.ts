@@ -30,7 +30,7 @@ const nameOfModel = (model: string): string => model.slice(model.lastIndexOf("/"
 
 /** The newer families take their limit under another name, and refuse the old one. */
 const limitField = (model: string): string =>
-  /^(?:gpt-5|o1|o3|o4)/i.test(nameOfModel(model)) ? "max_completion_tokens" : "max_tokens"
+  /^(?:gpt-(?:[5-9]|[1-9]\d)|o\d)/i.test(nameOfModel(model)) ? "max_completion_tokens" : "max_tokens"
 
 const audioFormats: { readonly [mediaType: string]: string } = {
   "audio/wav": "wav",

@@ -7,7 +7,7 @@ import type { AnswerFacts } from "./Adapter.ts"
 import { invalid, saidFailure } from "./HttpFailure.ts"
 import { openAiAdapter } from "./OpenAiRequest.ts"
 import { argumentsOf } from "./PromptValues.ts"
-import { countAt, listAt, textAt } from "./Reading.ts"
+import { countAt, difference, listAt, textAt } from "./Reading.ts"
 
 /** Fields in which models show what they think. */
 const thoughtFields = ["reasoning_content", "reasoning"] as const
@@ -44,9 +44,6 @@ export const finishReasonOf = (said: unknown, calls: boolean): Response.FinishRe
   if (calls && (reason === undefined || reason === "stop")) return "tool-calls"
   return reason ?? "unknown"
 }
-
-const difference = (total: number | undefined, part: number | undefined): number | undefined =>
-  total === undefined || part === undefined ? total : Math.max(0, total - part)
 
 /** What is not told stays open: it is not 0. */
 export const usageOf = (usage: unknown): Response.FinishPartEncoded["usage"] => {

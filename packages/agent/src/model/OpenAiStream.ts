@@ -7,7 +7,7 @@ import { invalid, saidFailure, unreachable } from "./HttpFailure.ts"
 import type { StreamReading, StreamStep } from "./ModelHttp.ts"
 import { contentOf, finishReasonOf, metadataOf, thoughtIn, thoughtMetadata, usageOf } from "./OpenAiResponse.ts"
 import { argumentsOf } from "./PromptValues.ts"
-import { countAt, listAt, textAt } from "./Reading.ts"
+import { countAt, listAt, printJson, textAt } from "./Reading.ts"
 
 type Part = Response.StreamPartEncoded
 
@@ -103,7 +103,7 @@ export class OpenAiStream implements StreamReading {
 
   #call(piece: unknown, parts: Array<Part>): void {
     const given = own(own(piece, "function"), "arguments")
-    const delta = typeof given === "string" ? given : given === undefined || given === null ? "" : JSON.stringify(given)
+    const delta = typeof given === "string" ? given : given === undefined || given === null ? "" : printJson(given)
     const known = this.#callOf(piece)
     const name = textAt(own(piece, "function"), "name")
     if (known === undefined && name === undefined) return

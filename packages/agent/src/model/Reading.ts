@@ -20,3 +20,16 @@ export const listAt = (value: unknown, key: string): ReadonlyArray<unknown> => {
 /** The sum of those counts that are there; `undefined` where none is. */
 export const sum = (...counts: ReadonlyArray<number | undefined>): number | undefined =>
   counts.reduce((total, count) => (count === undefined ? total : (total ?? 0) + count), undefined)
+
+/** What is left of a total without a part; the total where the part is not told. */
+export const difference = (total: number | undefined, part: number | undefined): number | undefined =>
+  total === undefined || part === undefined ? total : Math.max(0, total - part)
+
+/** JSON as text; what nests deeper than the stack allows is left out. */
+export const printJson = (value: unknown): string => {
+  try {
+    return JSON.stringify(value) ?? "null"
+  } catch {
+    return "null"
+  }
+}

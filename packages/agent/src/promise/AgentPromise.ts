@@ -8,6 +8,8 @@ import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { LanguageModel } from "effect/ai/LanguageModel"
 import { Agent } from "../Agent.ts"
+import type { AgentError } from "../AgentError.ts"
+import { noModel } from "../AgentTree.ts"
 import type { Agent as AgentValue } from "../AgentDefinition.ts"
 import type { Conversation, ConversationStatus } from "../Conversation.ts"
 import type { Outcome } from "../Outcome.ts"
@@ -20,15 +22,21 @@ export type PromiseOptions<R> = RunOptions & ([R] extends [never] ? { readonly m
 
 /** Where the model comes from, for agents without one of their own. */
 export interface ModelOption {
-  readonly model: Layer.Layer<LanguageModel>
+  /** Where it fails, there is no run: `IntelligenceUnavailable`. */
+  readonly model: Layer.Layer<LanguageModel, unknown>
 }
 
 /** The options may be left out where the agent has a model of its own. */
 export type OptionsOf<R> = [R] extends [never] ? [options?: PromiseOptions<R>] : [options: PromiseOptions<R>]
 
-const modelIn = (options: { readonly model?: Layer.Layer<LanguageModel> }): Layer.Layer<LanguageModel> =>
-  // Without a model in the options the agent has its own, and nothing is asked of this layer.
-  options.model ?? (Layer.empty as Layer.Layer<never> as Layer.Layer<LanguageModel>)
+const modelIn = (
+  { name }: { readonly name: string },
+  { model }: Partial<ModelOption>
+): Layer.Layer<LanguageModel, AgentError> =>
+  model === undefined
+    ? // Without a model in the options the agent has its own, and nothing is asked of this layer.
+      (Layer.empty as Layer.Layer<never> as Layer.Layer<LanguageModel>)
+    : Layer.effectContext(Effect.mapError(Layer.build(model), (cause) => noModel(name, cause)))
 
 /**
  * Runs one task.
@@ -42,7 +50,7 @@ export const runAgent = <A, R extends LanguageModel>(
   ...[options]: OptionsOf<R>
 ): Promise<Outcome<A>> => {
   const given: RunOptions & Partial<ModelOption> = options ?? {}
-  return Effect.runPromise(Effect.provide(Agent.run(agent as AgentValue<A>, task, given), modelIn(given)))
+  return Effect.runPromise(Effect.provide(Agent.run(agent as AgentValue<A>, task, given), modelIn(agent, given)))
 }
 
 /**
@@ -54,7 +62,9 @@ export const streamAgent = <A, R extends LanguageModel>(
   ...[options]: OptionsOf<R>
 ): AsyncIterable<RunItem<A>> => {
   const given: RunOptions & Partial<ModelOption> = options ?? {}
-  return Stream.toAsyncIterable(Stream.provide(Agent.stream(agent as AgentValue<A>, task, given), modelIn(given)))
+  return Stream.toAsyncIterable(
+    Stream.provide(Agent.stream(agent as AgentValue<A>, task, given), modelIn(agent, given))
+  )
 }
 
 /** A conversation for code that awaits; `close` it, or declare it with `await using`. */
@@ -95,7 +105,7 @@ export const converse = async <A, R extends LanguageModel>(
 ): Promise<PromiseConversation<A>> => {
   const given: RunOptions & Partial<ModelOption> = options ?? {}
   const scope = Scope.makeUnsafe()
-  const opened = Effect.flatMap(Layer.buildWithScope(modelIn(given), scope), (context) =>
+  const opened = Effect.flatMap(Layer.buildWithScope(modelIn(agent, given), scope), (context) =>
     Effect.provideContext(Agent.session(agent as AgentValue<A>, given), context)
   )
   const close = () => Effect.runPromise(Scope.close(scope, Exit.void))

@@ -81,6 +81,7 @@ export class Child implements ChildFacts {
   readonly ended = Deferred.makeUnsafe<void>()
   below: Below | undefined
   fiber: Fiber.Fiber<unknown, unknown> | undefined
+  readonly #told: (status: RunStatus) => void
   #asked = false
   #ran: Exit.Exit<ChildOutcome, AgentError> | undefined
   #end: End | undefined
@@ -92,7 +93,9 @@ export class Child implements ChildFacts {
   #lastResult: Json | undefined
   #lastIsError = false
 
-  constructor({ depth, handle, mode, owner, path, scope, since }: ChildFacts) {
+  /** @param told hears of the terminal state once it is written, before anybody who waits for it */
+  constructor({ depth, handle, mode, owner, path, scope, since }: ChildFacts, told: (status: RunStatus) => void) {
+    this.#told = told
     this.handle = handle
     this.path = path
     this.depth = depth
@@ -129,15 +132,15 @@ export class Child implements ChildFacts {
     this.#ran = exit
   }
 
-  /** Writes the terminal state. @returns the status, where this was the first to write it */
-  settle(exit: Exit.Exit<ChildOutcome, AgentError>): RunStatus | undefined {
-    return this.#ending(endOf(this.#ran ?? exit, this.#asked))
+  /** Writes the terminal state. */
+  settle(exit: Exit.Exit<ChildOutcome, AgentError>): void {
+    this.#ending(endOf(this.#ran ?? exit, this.#asked))
   }
 
-  /** Gives it up while it still runs. @returns as `settle` does */
-  abandon(): RunStatus | undefined {
+  /** Gives it up while it still runs. */
+  abandon(): void {
     const left: End = { status: "cancelled", abandoned: true }
-    return this.#ending(this.#ran === undefined ? left : endOf(this.#ran, this.#asked))
+    this.#ending(this.#ran === undefined ? left : endOf(this.#ran, this.#asked))
   }
 
   /** Queues a message. @returns nothing where too many wait */
@@ -146,9 +149,10 @@ export class Child implements ChildFacts {
     this.#awaiting++
     const mail: Mail = { text, answered: Deferred.makeUnsafe<void>() }
     this.#last = mail.answered
+    const delivered: Delivered = { turns: this.#turns, awaiting: this.#turns + this.#awaiting }
     this.#mail.push(mail)
     this.#wake()
-    return { turns: this.#turns, awaiting: this.#turns + this.#awaiting }
+    return delivered
   }
 
   /** The next message of a warm child, or nothing once its end is asked for. */
@@ -191,14 +195,16 @@ export class Child implements ChildFacts {
   }
 
   #wake(): void {
-    if (this.#mailed !== undefined) Deferred.doneUnsafe(this.#mailed, Exit.void)
+    const mailed = this.#mailed
+    // Whoever waits may go on at once, and wait again.
     this.#mailed = undefined
+    if (mailed !== undefined) Deferred.doneUnsafe(mailed, Exit.void)
   }
 
-  #ending(end: End): RunStatus | undefined {
-    if (this.#end !== undefined) return undefined
+  #ending(end: End): void {
+    if (this.#end !== undefined) return
     this.#end = end
+    this.#told(end.status)
     Deferred.doneUnsafe(this.ended, Exit.void)
-    return end.status
   }
 }

@@ -7,7 +7,6 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type { AgentError } from "../AgentError.ts"
-import type { RunStatus } from "../Outcome.ts"
 import {
   HandleRefused,
   SpawnRefused,
@@ -109,7 +108,7 @@ export class SupervisorLive implements Supervisor, Below {
   /** Ends everything that was started here; nothing else is started. */
   readonly close: Effect.Effect<void> = Effect.suspend(() => {
     this.drain()
-    return halt(this.live(), this.#ended)
+    return halt(this.live())
   })
 
   /** Ends one child with everything below it, in the background. */
@@ -117,9 +116,7 @@ export class SupervisorLive implements Supervisor, Below {
     return Effect.suspend(() => {
       child.below?.drain()
       const children = [...(child.below?.live() ?? []), child]
-      // Asked at once, so that the answer to whoever wants it is true.
-      for (const one of children) one.ask()
-      return Effect.asVoid(Effect.forkDetach(halt(children, this.#ended), { startImmediately: true }))
+      return Effect.asVoid(Effect.forkDetach(halt(children), { startImmediately: true }))
     })
   }
 
@@ -140,7 +137,10 @@ export class SupervisorLive implements Supervisor, Below {
       const number = this.table.started
       const own = `${path}.${number}`
       const handle = this.#policy.handle(number, own)
-      const child = new Child({ handle, path: own, depth: depth + 1, scope, mode, since: now, owner })
+      const facts = { handle, path: own, depth: depth + 1, scope, mode, since: now, owner }
+      const child = new Child(facts, (status) =>
+        this.#runner.emit(this.#place, { _tag: "SubagentEnded", handle, status })
+      )
       this.#policy.accepted(now)
       this.table.add(child, this.#policy.kept)
       return child
@@ -172,8 +172,7 @@ export class SupervisorLive implements Supervisor, Below {
       child.fiber = fiber
       fiber.addObserver((exit) => {
         this.table.gone(child)
-        const status = child.settle(exit)
-        if (status !== undefined) this.#ended(child, status)
+        child.settle(exit)
       })
       return child
     })
@@ -213,9 +212,5 @@ export class SupervisorLive implements Supervisor, Below {
         return on
       })
     )
-  }
-
-  readonly #ended = (child: Child, status: RunStatus): void => {
-    this.#runner.emit(this.#place, { _tag: "SubagentEnded", handle: child.handle, status })
   }
 }

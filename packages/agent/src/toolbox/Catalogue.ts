@@ -73,7 +73,8 @@ const distinct = (tools: ReadonlyArray<Tool>): ReadonlyArray<Tool> => {
 export class Catalogue {
   readonly #facts: RunFacts
   readonly #shelves: ReadonlyArray<Shelf>
-  #tools: ReadonlyArray<ServerTool> = []
+  /** By their names for models, in the order of servers and of their lists. */
+  #tools: ReadonlyMap<string, ServerTool> = new Map()
   #resources: ReadonlyMap<string, OwnedResource> = new Map()
   /** Grows with each change of what is offered. */
   version = 0
@@ -95,7 +96,12 @@ export class Catalogue {
   }
 
   get tools(): ReadonlyArray<ServerTool> {
-    return this.#tools
+    return [...this.#tools.values()]
+  }
+
+  /** The tool that has this name for models. */
+  named(modelName: string): ServerTool | undefined {
+    return this.#tools.get(modelName)
   }
 
   /** In the order of servers and of their lists. */
@@ -221,7 +227,12 @@ export class Catalogue {
   #index(): void {
     const entries = this.#shelves.flatMap(({ link, tools }) => tools.map((tool) => ({ link, tool })))
     const names: ToolNames = makeToolNames(entries.map(({ link, tool }) => ({ server: link.name, tool: tool.name })))
-    this.#tools = entries.map(({ link, tool }) => ({ link, tool, modelName: names.toModel(link.name, tool.name) }))
+    this.#tools = new Map(
+      entries.map(({ link, tool }) => {
+        const modelName = names.toModel(link.name, tool.name)
+        return [modelName, { link, tool, modelName }]
+      })
+    )
     const owned = new Map<string, OwnedResource>()
     for (const { link, resources } of this.#shelves) {
       for (const resource of resources) if (!owned.has(resource.uri)) owned.set(resource.uri, { link, resource })

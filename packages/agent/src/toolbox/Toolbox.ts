@@ -80,11 +80,11 @@ export class Toolbox {
   }
 
   get #visible(): ReadonlyArray<ServerTool> {
-    const { catalogue, scope } = this.#context
-    return catalogue.tools.filter(
-      ({ link, modelName }) =>
-        ToolScope.has(scope, link.name) && !this.#dropped.has(modelName) && !this.#droppedServers.has(link.name)
-    )
+    return this.#context.catalogue.tools.filter((tool) => this.#isVisible(tool))
+  }
+
+  #isVisible({ link, modelName }: ServerTool): boolean {
+    return ToolScope.has(this.scope, link.name) && !this.#dropped.has(modelName) && !this.#droppedServers.has(link.name)
   }
 
   /** The list for models, as it is now. */
@@ -114,8 +114,8 @@ export class Toolbox {
   find(name: string): Found | undefined {
     const own = this.#own.all.find((tool) => tool.modelName === name || tool.name === name)
     if (own !== undefined) return { _tag: "Own", tool: own }
-    const tool = this.#visible.find(({ modelName }) => modelName === name)
-    return tool === undefined ? undefined : { _tag: "Server", tool }
+    const tool = this.#context.catalogue.named(name)
+    return tool === undefined || !this.#isVisible(tool) ? undefined : { _tag: "Server", tool }
   }
 
   /** Whether what a model calls by this name waits for something. */

@@ -14,7 +14,7 @@ import { compat, eras, failure, native, result, said, serving, tool } from "../w
 const agent = (url: string, settings: HttpServerSettings = {}) =>
   Agent.make({ name: "reviewer", instruction: "You review.", servers: { box: Server.http(url, settings), kb } })
 
-const error = (reason: McpReason) => new McpError({ operation: "tools/call", server: "box", reason })
+const error = (reason: McpReason) => new McpError({ method: "tools/call", server: "box", reason })
 
 const policyOf = (reason: McpReason, harmless = false): string => faultPolicy(error(reason), harmless)._tag
 
@@ -44,30 +44,29 @@ const ran = (url: string, settings: HttpServerSettings = {}, model = once()) =>
 
 describe("what follows from a call without a result", () => {
   it("depends on whether the call may have run, and on nothing else that a server says (A31, A32, A34)", () => {
-    assert.deepStrictEqual(
-      [
-        policyOf(new McpReason.Rpc({ code: -32601, message: "" })),
-        policyOf(new McpReason.Rpc({ code: -32602, message: "" }), true),
-        policyOf(new McpReason.Rpc({ code: -32603, message: "" }), true),
-        policyOf(new McpReason.Rpc({ code: -32000, message: "", status: 503 })),
-        policyOf(new McpReason.Rpc({ code: -32000, message: "" }), true),
-        policyOf(new McpReason.Transport({ message: "", status: 429 })),
-        policyOf(new McpReason.Transport({ message: "", status: 502 }), true),
-        policyOf(new McpReason.Transport({ message: "reset" })),
-        policyOf(new McpReason.Transport({ message: "reset" }), true),
-        policyOf(new McpReason.Transport({ message: "refused", notRun: true })),
-        policyOf(new McpReason.TimedOut({ after: 1, method: "tools/call" })),
-        policyOf(new McpReason.TimedOut({ after: 1, method: "tools/call" }), true),
-        policyOf(new McpReason.Closed({})),
-        policyOf(new McpReason.Unauthorized({ server: "box" }), true),
-        policyOf(new McpReason.InputRefused({ asked: "x" })),
-        policyOf(new McpReason.Undecodable({ what: "the result", problems: [] }), true)
-      ],
-      [
-        ...["Drop", "Drop", "Broken", "Again", "Tell", "Again", "Tell", "Lost", "Again", "Again"],
-        ...["Tell", "Again", "Lost", "Lost", "Tell", "Tell"]
-      ]
-    )
+    const timedOut = new McpReason.TimedOut({ after: 1, method: "tools/call" })
+    const reset = new McpReason.Transport({ message: "reset" })
+    const cases: ReadonlyArray<readonly [policy: string, reason: McpReason, harmless?: boolean]> = [
+      ["Drop", new McpReason.Rpc({ code: -32601, message: "" })],
+      ["Drop", new McpReason.Rpc({ code: -32602, message: "" }), true],
+      ["Broken", new McpReason.Rpc({ code: -32603, message: "" }), true],
+      ["Again", new McpReason.Rpc({ code: -32000, message: "", status: 503 })],
+      ["Tell", new McpReason.Rpc({ code: -32000, message: "" }), true],
+      ["Again", new McpReason.Transport({ message: "", status: 429 })],
+      ["Tell", new McpReason.Transport({ message: "", status: 502 }), true],
+      ["Lost", reset],
+      ["Again", reset, true],
+      ["Again", new McpReason.Transport({ message: "refused", notRun: true })],
+      ["Tell", timedOut],
+      ["Again", timedOut, true],
+      ["Lost", new McpReason.Closed({})],
+      ["Lost", new McpReason.Unauthorized({ server: "box" }), true],
+      ["Tell", new McpReason.InputRefused({ asked: "x" })],
+      ["Tell", new McpReason.Undecodable({ what: "the result", problems: [] }), true]
+    ]
+    for (const [policy, reason, harmless] of cases) {
+      assert.strictEqual(policyOf(reason, harmless), policy, `${reason._tag} ${reason.message}`)
+    }
   })
 
   it("waits 100 ms, doubling to 5 s, a quarter more or less, or what the server asks for within that (A32)", () => {
@@ -247,7 +246,7 @@ describe.each(eras)("a call to a server that is $era", ({ serve }) => {
       const server = yield* served(() => {})
       const { ended } = yield* ran(server.url, { timeout: 1_000 })
       assert.isTrue(ended._tag === "Success" && ended.success.text.includes("1000 ms"), JSON.stringify(ended))
-      const [call] = server.seen.events.filter(({ json }) => json?.method === "tools/call")
+      const call = server.seen.events.find(({ json }) => json?.method === "tools/call")
       assert.exists(call?.json.params._meta.progressToken)
       if (serve === compat) assert.strictEqual(server.of("notifications/cancelled").length, 1)
       else yield* Effect.promise(() => call?.gone ?? Promise.reject(new Error("there was no call")))

@@ -3,12 +3,14 @@ import * as Fiber from "effect/Fiber"
 import * as Schema from "effect/Schema"
 import * as TestClock from "effect/testing/TestClock"
 import { assert, describe, it } from "@effect/vitest"
-import { Agent, type AgentDefinition } from "@treadle/agent"
+import { Agent, AgentMcp, type AgentDefinition } from "@treadle/agent"
 import { AgentTest, type Turn } from "@treadle/agent/test"
 import { Endpoint, Mcp } from "@treadle/server"
 import { connectAgent } from "../../src/AgentTree.ts"
 import { argumentsOf } from "../../src/loop/CallArguments.ts"
 import { callsOfAnswer } from "../../src/loop/ToolStep.ts"
+import type { ToolScope } from "../../src/ToolScope.ts"
+import { ownTools } from "../../src/toolbox/OwnTool.ts"
 import { ModelToolLists, Toolbox } from "../../src/toolbox/Toolbox.ts"
 import { kb, note, search } from "../kb.ts"
 import { until } from "../until.ts"
@@ -33,7 +35,20 @@ const idsIn = (messages: ReadonlyArray<{ readonly content: unknown }>) => {
 }
 
 describe("arguments of a call", () => {
-  const properties = { query: { type: "string" }, filter: { type: "object" }, ids: { type: "array" } }
+  const schema = {
+    type: "object",
+    properties: {
+      query: { type: "string" },
+      filter: { type: "object" },
+      ids: { type: "array" },
+      maybe: { anyOf: [{ $ref: "#/$defs/Maybe" }, { type: "null" }] },
+      either: { anyOf: [{ type: "object" }, { type: "string" }] },
+      any: {},
+      lost: { $ref: "#/$defs/Lost" },
+      round: { $ref: "#/$defs/Round" }
+    },
+    $defs: { Maybe: { type: ["object", "array"] }, Round: { $ref: "#/$defs/Round" } }
+  }
 
   it.each([
     ["nothing", undefined, {}],
@@ -45,22 +60,27 @@ describe("arguments of a call", () => {
     ["an object as text in which a member is text", '{"filter":"{}"}', { filter: {} }],
     ["text that looks like an object, where text is wanted", { query: '{"x":1}' }, { query: '{"x":1}' }],
     ["text that is something else than is wanted", { filter: "[1]", ids: "{}" }, { filter: "[1]", ids: "{}" }],
+    ["text of what a reference wants", { maybe: '{"x":1}' }, { maybe: { x: 1 } }],
+    ["text where text is one of several", { either: "{}", any: "{}" }, { either: "{}", any: "{}" }],
+    ["text where references lead nowhere", { lost: "{}", round: "{}" }, { lost: "{}", round: "{}" }],
     ["text that is no JSON", { filter: "{x" }, { filter: "{x" }],
     ["members that nobody knows", { other: "{}" }, { other: "{}" }],
     ["a name of objects themselves", JSON.parse('{"__proto__":"{}"}'), JSON.parse('{"__proto__":"{}"}')]
   ])("are read from %s (B032)", (_, params, args) => {
-    assert.deepStrictEqual(argumentsOf(params, properties), { args })
+    assert.deepStrictEqual(argumentsOf(params, schema), { args })
   })
 
   it.each([["{bad"], ["null"], ["[1]"], ["5"], [["x"]], [5], [true], [{ _raw: '{"query": "unfin' }]])(
     "that are none are told to the model: %j (A41, B032)",
     (params) => {
-      assert.property(argumentsOf(params, properties), "problem")
+      assert.property(argumentsOf(params, schema), "problem")
     }
   )
 
   it("may have a member that adapters use for text, where the tool has it", () => {
-    assert.deepStrictEqual(argumentsOf({ _raw: "x" }, { _raw: { type: "string" } }), { args: { _raw: "x" } })
+    assert.deepStrictEqual(argumentsOf({ _raw: "x" }, { properties: { _raw: { type: "string" } } }), {
+      args: { _raw: "x" }
+    })
   })
 
   it.effect("that are none reach no server, and the run goes on (A41)", () =>
@@ -248,11 +268,17 @@ describe("a call of a tool", () => {
 
   it.effect("of a server that is not in scope is refused where it is dispatched (A40)", () =>
     Effect.gen(function* () {
-      const connected = yield* Effect.provide(connectAgent(agent({ kb, other: kb }), {}), AgentTest.script())
-      const { catalogue } = yield* connected.tree({})
-      const all = new Toolbox(catalogue, new ModelToolLists(), "all", [])
-      const narrow = new Toolbox(catalogue, new ModelToolLists(), new Set(["other"]), [])
-      const none = new Toolbox(catalogue, new ModelToolLists(), new Set(), [])
+      const connecting = connectAgent(agent({ kb, other: kb }), {}, AgentMcp.make)
+      const connected = yield* Effect.provide(connecting, AgentTest.script())
+      const { catalogue } = yield* (yield* connected.tree({})).root({}, 0)
+      const within = (scope: ToolScope) =>
+        new Toolbox(new ModelToolLists(), ownTools([]), {
+          catalogue,
+          scope,
+          runMeta: {},
+          supervisor: () => assert.fail("nothing is spawned")
+        })
+      const [all, narrow, none] = [within("all"), within(new Set(["other"])), within(new Set())]
       assert.strictEqual(all.find("mcp__kb__search")?._tag, "Server")
       assert.isUndefined(narrow.find("mcp__kb__search"))
       assert.strictEqual(narrow.find("mcp__other__search")?._tag, "Server")

@@ -79,7 +79,7 @@ describe("a stream of Anthropic's messages", () => {
       )
       const last = parts.at(-1)
       assert.strictEqual(last?.["reason"], "tool-calls")
-      assert.deepInclude(last?.["usage"], { outputTokens: { total: 15, text: undefined, reasoning: undefined } })
+      assert.deepInclude(last?.["usage"], { outputTokens: { total: 15, text: 12, reasoning: 3 } })
       assert.deepInclude(last?.["usage"], { inputTokens: { total: 40, uncached: 25, cacheRead: 10, cacheWrite: 5 } })
     })
   )

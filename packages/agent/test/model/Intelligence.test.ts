@@ -5,9 +5,11 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import * as AiError from "effect/ai/AiError"
 import * as LanguageModel from "effect/ai/LanguageModel"
+import type { PartEncoded } from "effect/ai/Response"
 import * as Tool from "effect/ai/Tool"
 import * as Toolkit from "effect/ai/Toolkit"
 import { TestClock } from "effect/testing"
@@ -133,22 +135,70 @@ describe("Intelligence.retry", () => {
     })
   )
 
-  it.effect("does not make a call again whose tools ran", () =>
+  it.effect("lets go of a stream that failed before it begins the next one", () =>
+    Effect.gen(function* () {
+      const happened: Array<string> = []
+      const failing = Stream.unwrap(
+        Effect.acquireRelease(
+          Effect.sync(() => void happened.push("open")),
+          () => Effect.sync(() => void happened.push("close"))
+        ).pipe(Effect.as(Stream.fail(busy)))
+      )
+      const layer = Layer.effect(
+        LanguageModel.LanguageModel,
+        LanguageModel.make({ generateText: () => Effect.succeed([]), streamText: () => failing })
+      ).pipe(Intelligence.retry({ delays: [0] }))
+      const fiber = yield* Effect.forkChild(Effect.flip(Effect.provide(streamed, layer)))
+      yield* TestClock.adjust(1)
+      yield* Fiber.join(fiber)
+      assert.deepStrictEqual(happened, ["open", "close", "open", "close"])
+    })
+  )
+
+  it.effect("A154: asks again for an object too", () =>
+    Effect.gen(function* () {
+      const model = scripted(busy, '{"title":"Fair"}')
+      const fiber = yield* Effect.forkChild(
+        Effect.provide(
+          LanguageModel.generateObject({ prompt: "?", schema: Schema.Struct({ title: Schema.String }) }),
+          model.layer.pipe(Intelligence.breaker(), Intelligence.retry({ delays: [0] }))
+        )
+      )
+      yield* TestClock.adjust(1)
+      assert.deepStrictEqual((yield* Fiber.join(fiber)).value, { title: "Fair" })
+    })
+  )
+
+  it.effect("does not make a call again whose tools ran, but one that is made anew", () =>
     Effect.gen(function* () {
       const toolkit = Toolkit.make(Tool.make("write", { failure: AiError.AiError }))
-      let ran = 0
-      const handlers = toolkit.toLayer({ write: () => Effect.suspend(() => (ran++, Effect.fail(busy))) })
-      const calling = Layer.effect(
+      const happened: Array<string> = []
+      const handlers = toolkit.toLayer({
+        write: () => Effect.suspend(() => (happened.push("ran"), Effect.fail(busy)))
+      })
+      const answers: Array<Effect.Effect<Array<PartEncoded>, AiError.AiError>> = [
+        Effect.succeed([{ type: "tool-call", id: "c", name: "write", params: {} }]),
+        Effect.fail(reset),
+        Effect.succeed([{ type: "text", text: "here" }])
+      ]
+      const model = Layer.effect(
         LanguageModel.LanguageModel,
         LanguageModel.make({
-          generateText: () => Effect.succeed([{ type: "tool-call" as const, id: "c", name: "write", params: {} }]),
+          generateText: () => Effect.suspend(() => (happened.push("asked"), answers.shift() ?? Effect.succeed([]))),
           streamText: () => Stream.empty
         })
-      )
-      const layer = Layer.merge(handlers, calling.pipe(Intelligence.retry()))
-      const failed = yield* Effect.flip(Effect.provide(LanguageModel.generateText({ prompt: "?", toolkit }), layer))
-      assert.include(failed.message, "busy")
-      assert.strictEqual(ran, 1)
+      ).pipe(Intelligence.retry({ delays: [0] }))
+      const both = Effect.gen(function* () {
+        const call = LanguageModel.generateText({ prompt: "?", toolkit })
+        const failed = yield* Effect.flip(call)
+        assert.include(failed.message, "busy")
+        assert.deepStrictEqual(happened, ["asked", "ran"])
+        assert.strictEqual((yield* call).text, "here")
+      })
+      const fiber = yield* Effect.forkChild(Effect.provide(both, Layer.merge(handlers, model)))
+      yield* TestClock.adjust(1)
+      yield* Fiber.join(fiber)
+      assert.deepStrictEqual(happened, ["asked", "ran", "asked", "asked"])
     })
   )
 
@@ -277,16 +327,18 @@ describe("Intelligence.breaker", () => {
 
     it.effect(`A156: lets one probe through, and the next one where that is interrupted (${way})`, () =>
       Effect.gen(function* () {
-        const model = scripted(busy, busy, busy, "never", "back")
+        const model = scripted(busy, busy, busy, "never", "never", "back")
         const attempt = Effect.exit(run)
         yield* Effect.gen(function* () {
           for (const _ of [1, 2, 3]) yield* attempt
           yield* TestClock.adjust(5000)
-          const probe = yield* Effect.forkChild(run, { startImmediately: true })
-          assert.strictEqual(model.asked, 4)
-          assert.isTrue(isOpen(yield* attempt))
-          assert.strictEqual(model.asked, 4)
-          yield* Fiber.interrupt(probe)
+          for (const asked of [4, 5]) {
+            const probe = yield* Effect.forkChild(run, { startImmediately: true })
+            assert.strictEqual(model.asked, asked)
+            assert.isTrue(isOpen(yield* attempt))
+            assert.strictEqual(model.asked, asked)
+            yield* Fiber.interrupt(probe)
+          }
           assert.strictEqual(yield* run, "back")
         }).pipe(Effect.provide(model.layer.pipe(Intelligence.breaker())))
       })

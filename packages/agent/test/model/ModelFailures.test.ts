@@ -42,7 +42,7 @@ const refusals: ReadonlyArray<
   [402, said("billing_error", "pay"), {}, "QuotaExhaustedError", "Quota exhausted"],
   [403, said("permission_error", "not you"), {}, "AuthenticationError", "InsufficientPermissions"],
   [404, said("not_found_error", "model: m"), {}, "InvalidRequestError", "model: m"],
-  [404, { error: 'model "m" not found' }, {}, "InvalidRequestError", "check `url` and `model`"],
+  [404, { error: 'no "m"' }, {}, "InvalidRequestError", 'HTTP 404: no "m" (POST http'],
   [408, "", {}, "InternalProviderError", "HTTP 408"],
   [413, said("request_too_large", "large"), {}, "InvalidRequestError", "HTTP 413: large"],
   [422, { detail: "unprocessable" }, {}, "InvalidRequestError", "unprocessable"],

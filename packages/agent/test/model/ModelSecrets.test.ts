@@ -110,7 +110,7 @@ const telling: Readonly<Record<string, Script>> = {
   "in a refusal": ({ headers }, reply) =>
     reply.raw(JSON.stringify({ error: { message: `bad key ${headers.authorization}`, code: secret } }), {}, 401),
   "in a page, at the end of what is told": ({ headers }, reply) =>
-    reply.raw(`${"x".repeat(290)}${headers.authorization}${headers["x-other-key"]}`, { "x-request-id": secret }, 500),
+    reply.raw(`${"x".repeat(280)}${headers.authorization}${headers["x-other-key"]}`, { "x-request-id": secret }, 500),
   "where it moved": ({ headers }, reply) =>
     reply.raw("", { location: `/?key=${encodeURIComponent(String(headers.authorization))}` }, 302),
   "in what is no JSON": ({ headers }, reply) => reply.raw(`key: ${headers.authorization}`),

@@ -5,7 +5,13 @@ import type * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import type * as LanguageModel from "effect/ai/LanguageModel"
 import type { SecretStore } from "@treadle/agent"
-import { Anthropic, OpenAiCompat, type ModelSettings, type ModelSettingsError } from "@treadle/agent/model"
+import {
+  Anthropic,
+  Intelligence,
+  OpenAiCompat,
+  type ModelSettings,
+  type ModelSettingsError
+} from "@treadle/agent/model"
 
 const good = { url: "https://models.example/v1", model: "m" }
 const key = Redacted.make("hunter")
@@ -89,5 +95,11 @@ describe("settings of a model", () => {
     expectTypeOf(
       OpenAiCompat.layer({ ...good, headers: { "x-key": "a {{secret-file:/k}}", accept: "x" } })
     ).toEqualTypeOf<Needs<SecretStore>>()
+    const both = [OpenAiCompat.layer({ ...good, key }), Anthropic.layer({ model: "m", key: "{{secret:KEY}}" })] as const
+    expectTypeOf(Intelligence.failover(both)).toEqualTypeOf<Needs<SecretStore>>()
+    expectTypeOf(both[1].pipe(Intelligence.retry(), Intelligence.breaker())).toEqualTypeOf<Needs<SecretStore>>()
+    type Failing<E, R> = Layer.Layer<LanguageModel.LanguageModel, E, R>
+    const mixed = (one: Failing<"a", "x">, other: Failing<"b", "y">) => Intelligence.failover([one, other])
+    expectTypeOf(mixed).returns.toEqualTypeOf<Failing<"a" | "b", "x" | "y">>()
   })
 })

@@ -186,6 +186,13 @@ describe("an answer of chat completions", () => {
       assert.deepInclude(response.usage.outputTokens, { total: 10, text: 7, reasoning: 3 })
       const [metadata] = response.content
       assert.deepInclude(metadata, { id: "chatcmpl-B9MBs8CjcvOU2jLn4n570S5qMJKcT", modelId: "gpt-5.4-2026-01-01" })
+      const created = metadata?.type === "response-metadata" ? metadata.timestamp : undefined
+      assert.strictEqual(created?.epochMilliseconds, 1_741_569_952_000)
+      for (const other of [undefined, "now", Number.MAX_SAFE_INTEGER]) {
+        const [unknown] = (yield* answered(openAiAnswer({ content: "x" }, "stop", { created: other }))).content
+        assert.notProperty(unknown, "created")
+        assert.isTrue(unknown?.type === "response-metadata" && unknown.timestamp === undefined)
+      }
     })
   )
 

@@ -4,8 +4,9 @@ import * as Schema from "effect/Schema"
 import * as TestClock from "effect/testing/TestClock"
 import { assert, describe, it } from "@effect/vitest"
 import { Agent, Server, type AgentDefinition, type AgentEvent } from "@treadle/agent"
-import { AgentTest } from "@treadle/agent/test"
+import { AgentTest, type TurnLike } from "@treadle/agent/test"
 import { Endpoint, Live, Mcp } from "@treadle/server"
+import type { HttpScript } from "@treadle/testing"
 import { kb } from "../kb.ts"
 import { until } from "../until.ts"
 import { compat, eras, failure, native, result, said, serving, tool, type Offer } from "../wire.ts"
@@ -14,7 +15,7 @@ const agent = (servers: AgentDefinition["servers"]) =>
   Agent.make({ name: "reviewer", instruction: "You review.", ...(servers && { servers }) })
 
 /** Runs an agent and keeps what is told of. */
-const heard = (servers: AgentDefinition["servers"], ...turns: Parameters<typeof AgentTest.script>) =>
+const heard = (servers: AgentDefinition["servers"], ...turns: ReadonlyArray<TurnLike>) =>
   Effect.gen(function* () {
     const events: Array<AgentEvent> = []
     const outcome = yield* Effect.provide(
@@ -29,7 +30,7 @@ const heard = (servers: AgentDefinition["servers"], ...turns: Parameters<typeof 
 const offered = (seen: { readonly tools: ReadonlyArray<{ server: string; tool: string }> }) =>
   seen.tools.flatMap((one) => (one.server === "" ? [] : [one.tool]))
 
-const sayOffered: Parameters<typeof AgentTest.script>[0] = (seen) => AgentTest.answer(offered(seen))
+const sayOffered: TurnLike = (seen) => AgentTest.answer(offered(seen))
 
 const listing = (pages: { readonly [cursor: string]: readonly [ReadonlyArray<string>, string?] }): Offer => ({
   first: ({ json }, reply) => {
@@ -92,7 +93,7 @@ describe.each(eras)("the tools of a server that is $era", ({ serve }) => {
     Effect.gen(function* () {
       const server = yield* served({ tools: [tool("x", { description: "Open sesame" }), tool("y")] })
       const { events } = yield* heard({ box: server.url }, AgentTest.say("ok"))
-      const [listed] = events.filter((event) => event._tag === "ToolsListed")
+      const listed = events.find((event) => event._tag === "ToolsListed")
       assert.deepInclude(listed, {
         server: "box",
         tools: [
@@ -113,18 +114,17 @@ const again = Endpoint.make("first", { description: "After, and other words" })
 const changing = Mcp.make({ name: "live", version: "1.0.0" })
   .tool(first, () => Effect.succeed("one"))
   .tool("change", { description: "Changes the tools" }, () =>
-    Effect.gen(function* () {
-      const live = yield* Live
-      yield* live.remove({ tools: ["first", "second"] })
-      yield* Effect.orDie(
-        live.add(
-          Mcp.make({ name: "part", version: "1.0.0" })
-            .tool(again, () => Effect.succeed("other one"))
-            .tool(second, () => Effect.succeed("two"))
-        )
-      )
-      return "changed"
-    })
+    Effect.orDie(
+      Effect.gen(function* () {
+        const live = yield* Live
+        yield* live.remove({ tools: ["first", "second"] })
+        const part = Mcp.make({ name: "part", version: "1.0.0" })
+          .tool(again, () => Effect.succeed("other one"))
+          .tool(second, () => Effect.succeed("two"))
+        yield* live.add(part)
+        return "changed"
+      })
+    )
   )
 
 describe("tools that change", () => {
@@ -165,7 +165,7 @@ describe("tools that change", () => {
 
   /** Tells on the stream of a call that the tools are other ones. */
   const telling =
-    (offer: Offer, times: number): Offer["call"] =>
+    (offer: Offer, times: number): HttpScript =>
     async ({ json }, reply) => {
       offer.tools = [tool("b", { description: "new" })]
       const stream = reply.stream()

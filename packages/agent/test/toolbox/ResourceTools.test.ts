@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import { assert, describe, it } from "@effect/vitest"
 import { Agent, Server, type AgentDefinition } from "@treadle/agent"
 import { AgentTest, type Seen, type TurnLike } from "@treadle/agent/test"
+import type { HttpScript } from "@treadle/testing"
 import { kb } from "../kb.ts"
 import { compat, eras, failure, native, result, serving, type Offer } from "../wire.ts"
 
@@ -20,7 +21,7 @@ const noteIn = (seen: Seen): ReadonlyArray<string> => {
 
 /** Answers reads with these contents, or with an error. */
 const reading =
-  (contents: ReadonlyArray<object> | ((uri: string) => object)): Offer["call"] =>
+  (contents: ReadonlyArray<object> | ((uri: string) => object)): HttpScript =>
   ({ json }, reply) =>
     typeof contents === "function"
       ? reply.json({ jsonrpc: "2.0", id: json.id, ...contents(json.params.uri) })

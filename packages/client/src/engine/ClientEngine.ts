@@ -19,6 +19,7 @@ import type { Answer, ExchangeSink, Posted, Transport } from "../transport/Trans
 import type { Deadline } from "./Deadline.ts"
 import { EnvelopeWriter, type Envelope, type Sender } from "./opening/Envelope.ts"
 import { requestError } from "./RequestError.ts"
+import { inSpan, isTraced } from "./RequestSpans.ts"
 import { Waiters } from "./Waiters.ts"
 
 /** What one request wants beside its answer. */
@@ -173,7 +174,18 @@ class Engine implements ClientEngine {
     requestError(this.server, request, reason, cause)
 
   readonly exchange = (request: ClientRequest, options: ExchangeOptions = {}): Effect.Effect<Arrived, McpError> =>
-    Effect.callback<Arrived, McpError>((resume) => {
+    Effect.withFiber((fiber) => {
+      const id = ++this.#lastId
+      if (!isTraced(fiber)) return this.#exchange(id, request, options)
+      const { session } = this.#envelopes
+      const facts = { version: this.#envelopes.version, session: session?.id, http: this.transport.kind === "http" }
+      return inSpan(id, request, facts, (trace) =>
+        this.#exchange(id, request, { ...options, meta: { ...trace, ...options.meta } })
+      )
+    })
+
+  #exchange(id: RequestId, request: ClientRequest, options: ExchangeOptions): Effect.Effect<Arrived, McpError> {
+    return Effect.callback<Arrived, McpError>((resume) => {
       if (this.#waiters.closed) {
         const detail = this.#ended.message
         return resume(Effect.fail(this.error(request, new McpReason.Closed({ detail, notRun: true }))))
@@ -189,7 +201,6 @@ class Engine implements ClientEngine {
         resume(outcome)
         return true
       }
-      const id = ++this.#lastId
       const own = this.#own(id, options)
       const sink: ExchangeSink = {
         heard: () => {
@@ -221,6 +232,7 @@ class Engine implements ClientEngine {
         if (waiter.settle()) giveUp()
       })
     })
+  }
 
   readonly post = (message: Posted): Effect.Effect<void, McpReason> =>
     Effect.callback((resume) => {

@@ -116,7 +116,10 @@ const make = <
     readonly input?: I
     readonly output?: O
     readonly errors?: E
-    /** A route in HTTP's own terms, as `"GET /shows/:id"`; its parameters are fields of `input`. Nothing serves it yet. */
+    /**
+     * A route in HTTP's own terms, as `"GET /shows/:id"`; its parameters are fields of `input`. `HttpRoutes` of
+     * `@treadle/server/http-api` serves it.
+     */
     readonly http?: Route<R, I>
   }
 ): Endpoint<Name, { readonly input: I; readonly output: [O] extends [never] ? undefined : O; readonly errors: E }> =>

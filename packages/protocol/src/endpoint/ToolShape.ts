@@ -50,6 +50,8 @@ export interface ToolShape {
   readonly errors: ValueShape | undefined
   readonly headers: ReadonlyArray<ParamHeader>
   readonly faults: ReadonlyArray<ShapeFault>
+  /** What its value is by itself, and what each of its declared errors is, as JSON Schema. */
+  readonly printed: { readonly value: JsonObject | undefined; readonly errors: ReadonlyArray<JsonObject> }
 }
 
 const unrepresentable = (part: string, codec: Codec): ReadonlyArray<ShapeFault> =>
@@ -136,6 +138,7 @@ export const toolShape = (definition: {
     output: value?.shape,
     errors: errors?.shape,
     headers: headersOf(inputSchema ?? {}, faults),
-    faults
+    faults,
+    printed: { value: output?.schema, errors: errors?.printed ?? [] }
   }
 }

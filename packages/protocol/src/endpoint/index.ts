@@ -25,7 +25,9 @@ export {
   type OutputOf,
   type ReturnedOf
 } from "./Endpoint.ts"
+export { errorSchemas, errorTag } from "./Errors.ts"
 export { hintAnnotations, type Hints } from "./Hint.ts"
 export { isReply, Reply } from "./Reply.ts"
 export type { Route } from "./Route.ts"
+export { effectCodec } from "./Codec.ts"
 export { toolShape, type ShapeFault, type ToolShape, type ValueShape } from "./ToolShape.ts"

@@ -36,6 +36,7 @@ const isNeutral = (value: NeutralResult | RpcError): value is NeutralResult => "
 export const makeAnswers = (dress: Dress, report: Report) => {
   const succeeded = (request: Admitted, result: NeutralResult, cause?: unknown): Answer => ({
     text: printResult(request.request.id, dress.result(result, request.revision)),
+    isError: result.isError,
     cause
   })
 

@@ -25,9 +25,10 @@ import type { Asking } from "./asking/CallAsks.ts"
 import { callEvents } from "./sessions/KeptEvents.ts"
 import { isRetry } from "./asking/RequestState.ts"
 import type { Rounds } from "./asking/Rounds.ts"
+import { answeredSpan, isTraced, openSpan } from "./RequestSpans.ts"
 import type { Tally } from "./Tally.ts"
 import { RunningCall } from "./RunningCall.ts"
-import type { Sink } from "./Sink.ts"
+import type { Answer, Sink } from "./Sink.ts"
 
 export interface EngineParts {
   readonly dispatch: ReadonlyMap<string, Row>
@@ -39,6 +40,8 @@ export interface EngineParts {
   readonly rounds: Rounds
   readonly sweep: { readonly now: () => number; readonly wake: () => void }
   readonly tally: Tally
+  /** What handlers run with, but for what layers and doors add. */
+  readonly services: Context.Context<never>
   /** What a session was sent on its streams. */
   readonly logOf: (session: SessionFacts) => EventLog | undefined
 }
@@ -56,6 +59,7 @@ export const makeEngine = (parts: EngineParts) => {
   const settle = (call: RunningCall, running: Running, exit: Exit.Exit<NeutralResult, RpcError>): void => {
     call.finish()
     const answer = answerOf(call, running, exit)
+    call.traced?.(answer)
     if (answer === undefined) call.sink.abandon()
     else call.sink.answer(answer)
     running.lease?.release()
@@ -120,7 +124,9 @@ export const makeEngine = (parts: EngineParts) => {
   const run = (request: Admitted, sink: Sink, running: Running): RunningCall | undefined => {
     running.lease?.retain()
     const call = new RunningCall(request, sink, tally, running.kind, asking)
-    const fiber = Effect.runForkWith(servicesFor(call, running))(effectOf(call, running))
+    let services = servicesFor(call, running)
+    if (running.kind !== "stream" && isTraced(services)) services = openSpan(call, running, services)
+    const fiber = Effect.runForkWith(services)(effectOf(call, running))
     call.attach(fiber)
     const exit = fiber.pollUnsafe()
     if (exit !== undefined) {
@@ -142,6 +148,14 @@ export const makeEngine = (parts: EngineParts) => {
     }
   }
 
+  /** Answers without running anything. */
+  const answer = (request: Admitted, sink: Sink, answer: Answer): undefined => {
+    const own = request.inbound.services
+    const services = own === undefined ? parts.services : Context.merge(parts.services, own)
+    if (isTraced(services)) answeredSpan(request, services, answer)
+    sink.answer(answer)
+  }
+
   /**
    * Serves one admitted request.
    *
@@ -151,30 +165,39 @@ export const makeEngine = (parts: EngineParts) => {
     const row = dispatch.get(request.request.method)
     if (row === undefined) {
       const error = RpcError.methodNotFound(`This server does not serve ${JSON.stringify(request.request.method)}`)
-      return void sink.answer(failed(request, error))
+      return answer(request, sink, failed(request, error))
     }
+    return serve(row, request, sink)
+  }
+
+  /**
+   * Serves one admitted request by a row.
+   *
+   * @returns the call, where it is still running when this returns
+   */
+  const serve = (row: Row, request: Admitted, sink: Sink): RunningCall | undefined => {
     const answered = look(row, request)
-    if (answered === "no-room") return void sink.answer(refused(noRoom(request)))
-    if (typeof answered === "string") return void sink.answer({ text: printResult(request.request.id, answered) })
-    if ("_tag" in answered) return void sink.answer(failed(request, answered))
+    if (answered === "no-room") return answer(request, sink, refused(noRoom(request)))
+    if (typeof answered === "string") return answer(request, sink, { text: printResult(request.request.id, answered) })
+    if ("_tag" in answered) return answer(request, sink, failed(request, answered))
     if ("session" in answered) {
       const { session, text } = answered
       if (isOnPipe(request.inbound)) session.attach(outletOf(sink))
       const id = session.id === "" ? undefined : session.id
-      return void sink.answer({ text: printResult(request.request.id, text), session: id })
+      return answer(request, sink, { text: printResult(request.request.id, text), session: id })
     }
     const kind = answered.kind ?? "call"
     const most = kind === "call" ? limits.runningCalls : limits.listeners
     // Nobody has more running than all have together, and naming an owner costs more than looking at a number.
     if (inFlight.size >= most && inFlight.count(request.owner, kind) >= most) {
       const error = RpcError.internal(`Too many requests of this kind are running (${most}); wait for one to end`)
-      return void sink.answer(refused({ rung: "calls", error, id: request.request.id }))
+      return answer(request, sink, refused({ rung: "calls", error, id: request.request.id }))
     }
     if (request.session !== undefined) keep(request.session, sink)
     return run(request, sink, answered)
   }
 
-  return { start, run }
+  return { start, serve, run }
 }
 
 export type Engine = ReturnType<typeof makeEngine>

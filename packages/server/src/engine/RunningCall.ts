@@ -17,7 +17,7 @@ import type { AskFailed } from "../AskFailed.ts"
 import type { Principal } from "../Principal.ts"
 import { ToolFailed } from "../ToolError.ts"
 import { CallAsks, type Asking, type Restored } from "./asking/CallAsks.ts"
-import type { Sink } from "./Sink.ts"
+import type { Answer, Sink } from "./Sink.ts"
 import type { Tally } from "./Tally.ts"
 
 /** What runs: a call, a listen request, or a stream that a client holds open beside them. */
@@ -43,6 +43,8 @@ export class RunningCall implements Call<unknown, never>, CurrentCallService {
   /** When it is given up, in milliseconds. */
   deadline = Number.POSITIVE_INFINITY
   ending: Ending | undefined
+  /** Ends its span, where a tracer hears of it. */
+  traced: ((answer: Answer | undefined) => void) | undefined
   readonly #tally: Tally
   #fiber: Fiber.Fiber<unknown, unknown> | undefined
   #abort: AbortController | undefined

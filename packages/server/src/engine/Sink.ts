@@ -17,6 +17,8 @@ export interface Answer {
   readonly challenge?: string | undefined
   /** The error inside the text, where it is one. */
   readonly error?: RpcError | undefined
+  /** Whether it is the result of a tool that says that it failed. */
+  readonly isError?: true | undefined
   /** The compat session that the answer opens. */
   readonly session?: string | undefined
   /** What a handler died of. Only a caller in the same process may see it. */

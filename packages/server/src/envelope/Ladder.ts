@@ -164,11 +164,9 @@ const scopeCure = (principal: Principal | undefined): string => {
   }
 }
 
-/** The caller has every scope that the operation needs (AUTH-22); pipes and callers in the same process need none. */
-const scopesHeld: Check = (candidate) => {
+/** Why a caller may not use what needs these scopes, where it lacks any of them. */
+export const scopesMissing = (candidate: Admitted, needed: ReadonlyArray<string>): RpcError | undefined => {
   const { inbound, offered, request } = candidate
-  if (!inbound.overHttp) return undefined
-  const needed = offered.scopes(request, inbound.context)
   if (needed.length === 0 || holdsScopes(inbound.principal?.scopes ?? [], needed)) return undefined
   candidate.challenge = offered.challenge(needed)
   const { subject } = candidate
@@ -176,6 +174,12 @@ const scopesHeld: Check = (candidate) => {
   return RpcError.invalidRequest(`${what} needs the scopes ${needed.join(" ")}; ${scopeCure(inbound.principal)}`, {
     scopes: [...needed]
   })
+}
+
+/** The caller has every scope that the operation needs (AUTH-22); pipes and callers in the same process need none. */
+const scopesHeld: Check = (candidate) => {
+  const { inbound, offered, request } = candidate
+  return inbound.overHttp ? scopesMissing(candidate, offered.scopes(request, inbound.context)) : undefined
 }
 
 type Rungs = ReadonlyArray<readonly [Rung, Check]>

@@ -1,19 +1,15 @@
 /**
- * An endpoint with its function, as a tool: arguments are decoded, the function runs, its value or its declared error is
- * encoded. The function may return an Effect, a promise or a plain value.
+ * An endpoint with its function, as a tool: how it is listed, and what a call of it comes to. The function may return an
+ * Effect, a promise or a plain value.
  */
-import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
-import { hintAnnotations, isReply, type AnyEndpoint } from "@treadle/protocol/endpoint"
-import { isRecord, type Misfit } from "@treadle/protocol/json"
+import { hintAnnotations, type AnyEndpoint } from "@treadle/protocol/endpoint"
 import { RpcError } from "@treadle/protocol/rpc"
 import type { Tool } from "@treadle/protocol/schema"
-import type { CurrentCall } from "../CurrentCall.ts"
-import { argumentsReply, contentReply, errorReply, failureReply, printed, valueReply } from "../reply/ToolReply.ts"
+import { argumentsReply, contentReply, errorReply, failureReply, valueReply } from "../reply/ToolReply.ts"
 import type { NeutralResult } from "../reply/NeutralResult.ts"
-import { AskFailed } from "../AskFailed.ts"
-import { ToolFailed, UndeclaredError } from "../ToolError.ts"
 import { invoke, type AnyHandler } from "./Invocation.ts"
+import { operationRun, type Telling } from "./OperationRun.ts"
 import type { ToolHandler } from "./ToolHandler.ts"
 
 export interface ToolSettings {
@@ -39,69 +35,19 @@ const listingOf = (endpoint: AnyEndpoint): Tool => {
   }
 }
 
-const messageOf = (error: unknown): string =>
-  isRecord(error) && typeof error["message"] === "string" ? error["message"] : ""
-
-/** Sends the values and errors of one endpoint on their way. */
-const replies = (endpoint: AnyEndpoint) => {
-  const { output, errors } = endpoint.shape
-
-  const undeclared = ({ problems }: Misfit): Effect.Effect<never> =>
-    Effect.die(
-      new Error(`${endpoint.name} returned a value that is not of its declared output: ${problems.join("; ")}`)
-    )
-
-  const value = (returned: unknown): Effect.Effect<NeutralResult> => {
-    const reply = isReply(returned) ? returned : undefined
-    const bare = reply === undefined ? returned : reply.value
-    if (output === undefined) {
-      const text = bare === undefined || bare === null ? "" : typeof bare === "string" ? bare : printed(bare)
-      return Effect.succeed(contentReply(text, reply?.content ?? [], reply?.meta))
-    }
-    return Effect.mapEager(Effect.catchEager(output.encode(bare), undeclared), (json) =>
-      valueReply(json, output.wrapped, reply ?? {})
-    )
-  }
-
-  const failure = (cause: Cause.Cause<unknown>): Effect.Effect<NeutralResult> => {
-    const found = Cause.findError(cause)
-    if (found._tag === "Failure") return Effect.failCause(found.failure)
-    const error = found.success
-    if (error instanceof ToolFailed) return Effect.succeed(failureReply(error.message))
-    if (error instanceof AskFailed) return Effect.die(error)
-    if (errors === undefined) return Effect.die(new UndeclaredError(error))
-    return Effect.matchEffect(errors.encode(error), {
-      onSuccess: (json) => Effect.succeed(errorReply(json, messageOf(error))),
-      onFailure: () => Effect.die(new UndeclaredError(error))
-    })
-  }
-
-  return { onSuccess: value, onFailure: failure }
-}
-
-/** Names from outside, quoted and cut, so that they cannot write a log of their own. */
-const shown = (names: ReadonlyArray<string>): string =>
-  names
-    .slice(0, 8)
-    .map((name) => JSON.stringify(name.slice(0, 64)))
-    .join(", ") + (names.length > 8 ? ` and ${names.length - 8} more` : "")
-
-/** The names of arguments that an endpoint does not have. */
-const strangers = (endpoint: AnyEndpoint, args: unknown): ReadonlyArray<string> => {
-  const names = endpoint.shape.argumentNames
-  return names === undefined || !isRecord(args) ? [] : Object.keys(args).filter((name) => !names.has(name))
-}
-
-const ignored = (endpoint: AnyEndpoint, args: unknown): Effect.Effect<void> | undefined => {
-  const strange = strangers(endpoint, args)
-  return strange.length === 0
-    ? undefined
-    : Effect.logDebug(`${endpoint.name} ignored arguments it does not have: ${shown(strange)}`)
-}
-
 /** Arguments that do not fit, as the error of a strict tool. */
 const unfitArguments = (tool: string, problems: ReadonlyArray<string>): RpcError =>
   RpcError.invalidParams(`Invalid arguments for ${tool}: ${problems.join("; ")}`, { problems })
+
+/** What a call came to, as the result of a tool (D5). */
+const toolTelling = (name: string, strict: boolean): Telling<NeutralResult, RpcError> => ({
+  value: valueReply,
+  text: (text, { content = [], meta }) => contentReply(text, content, meta),
+  declared: errorReply,
+  failed: failureReply,
+  unfit: (problems) =>
+    strict ? Effect.fail(unfitArguments(name, problems)) : Effect.succeed(argumentsReply(name, problems))
+})
 
 /**
  * The tool of an operation.
@@ -109,18 +55,8 @@ const unfitArguments = (tool: string, problems: ReadonlyArray<string>): RpcError
  * @param endpoint one without faults; the builder has checked it
  */
 export const operationTool = (endpoint: AnyEndpoint, handler: AnyHandler, settings: ToolSettings): ToolHandler => {
-  const { decode } = endpoint.shape.input
-  const outcome = replies(endpoint)
   const perform: ToolHandler["perform"] = (input, call) => invoke(handler, input, call)
   const { strict = false } = settings
-  const unfit = (cause: Cause.Cause<Misfit>): Effect.Effect<NeutralResult, RpcError> => {
-    const found = Cause.findError(cause)
-    if (found._tag === "Failure") return Effect.failCause(found.failure)
-    const { problems } = found.success
-    return strict
-      ? Effect.fail(unfitArguments(endpoint.name, problems))
-      : Effect.succeed(argumentsReply(endpoint.name, problems))
-  }
   return {
     name: endpoint.name,
     endpoint,
@@ -130,21 +66,8 @@ export const operationTool = (endpoint: AnyEndpoint, handler: AnyHandler, settin
     scopes: settings.scopes,
     timeout: settings.timeout,
     once: settings.once,
+    strict,
     perform,
-    run: (args, call): Effect.Effect<NeutralResult, RpcError, CurrentCall> => {
-      const strange = strict ? strangers(endpoint, args) : []
-      if (strange.length > 0) {
-        return Effect.fail(unfitArguments(endpoint.name, [`there is no argument ${shown(strange)}`]))
-      }
-      // In the fiber of the call; whatever is there at once is taken without a step of it.
-      const served = Effect.suspend(() =>
-        Effect.matchCauseEffectEager(decode(args), {
-          onSuccess: (input) => Effect.matchCauseEffectEager(perform(input, call), outcome),
-          onFailure: unfit
-        })
-      )
-      const note = ignored(endpoint, args)
-      return note === undefined ? served : Effect.andThen(note, served)
-    }
+    run: operationRun({ endpoint, perform, strict }, toolTelling(endpoint.name, strict))
   }
 }

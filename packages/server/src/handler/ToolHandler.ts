@@ -23,6 +23,8 @@ export interface ToolHandler {
   readonly timeout: number | undefined
   /** Whether each state of a call that asked may be presented once only. */
   readonly once: boolean | undefined
+  /** Whether arguments that do not fit, or that it does not have, are told of as an error of the protocol. */
+  readonly strict: boolean
   /**
    * Runs one call. Whatever the author's code throws or dies of is a defect of this effect; it fails where a strict tool
    * is given arguments that do not fit.

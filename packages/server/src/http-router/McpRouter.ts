@@ -2,8 +2,6 @@
  * The door of an Effect HTTP application: a route of its `HttpRouter`. What handlers need stays in the requirements of
  * the layer; what belongs to one request is provided at the door.
  */
-import type * as Context from "effect/Context"
-import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
@@ -11,36 +9,18 @@ import type * as Scope from "effect/Scope"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
-import { contextPrincipal, type Vouched } from "../Principal.ts"
 import { Live } from "../Live.ts"
 import { Mcp } from "../Mcp.ts"
 import type { McpBuildErrors } from "../McpBuildError.ts"
-import { webDoorParts, type HttpSettings } from "../McpHttp.ts"
+import { webDoorParts } from "../McpHttp.ts"
 import type { Served } from "../Served.ts"
 import { metadataPaths } from "../transport/ResourceMetadata.ts"
-import { pageOf, toldPage, webExchange } from "../transport/WebExchange.ts"
-
-/** Answers a request before its body is read. */
-export class Refusal extends Data.TaggedError("Refusal")<{
-  readonly status: 401 | 403
-  /** The `WWW-Authenticate` header. */
-  readonly challenge?: string
-}> {
-  override get message(): string {
-    return `The request was refused with ${this.status}`
-  }
-}
+import { pageOf, toldPage, webExchange, type WebDoorParts } from "../transport/WebExchange.ts"
+import { routerDoor, type Refusal, type RequestOptions } from "./RouterDoor.ts"
 
 /** What the layer is told beside the settings of every HTTP door. */
-export interface RouterOptions<P, RP> extends HttpSettings {
+export interface RouterOptions<P, RP> extends RequestOptions<P, RP> {
   readonly path: `/${string}`
-  /**
-   * Names the caller of a request, with what it may do where that matters: running calls are counted for it, and handlers
-   * read it from `CurrentCall`. It is not asked where there is `auth`.
-   */
-  readonly principal?: (request: HttpServerRequest.HttpServerRequest) => Vouched | undefined
-  /** Services of one request; a `Refusal` answers it instead. They are made before `auth` is looked at. */
-  readonly request?: (request: HttpServerRequest.HttpServerRequest) => Effect.Effect<Context.Context<P>, Refusal, RP>
 }
 
 const refusalResponse = ({ challenge, status }: Refusal): Response =>
@@ -52,6 +32,46 @@ const taken = (root: string) =>
 
 /** What an application still has to give: all but the services of one request, which the door provides. */
 type Needs<R, P, RP> = Exclude<R, P> | RP | HttpRouter.HttpRouter
+
+/** Adds what tells clients where to get a token, where they need one. */
+export const addDocuments = Effect.fnUntraced(function* (
+  router: HttpRouter.HttpRouter,
+  parts: WebDoorParts,
+  { auth }: Pick<RequestOptions<never, never>, "auth">
+) {
+  const document = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
+    const web = yield* Effect.orDie(HttpServerRequest.toWeb(request))
+    return HttpServerResponse.fromWeb(yield* Effect.promise(() => webExchange(parts, web, { context: {} })))
+  })
+  const { resource } = auth?._tag === "ProtectedResource" ? auth.settings : {}
+  const [own, root] = resource === undefined ? [] : metadataPaths(resource)
+  if (own !== undefined) yield* router.add("*", own, document)
+  if (root !== undefined) yield* Effect.catchDefect(router.add("*", root, document), () => taken(root))
+})
+
+/** Adds the endpoint of what is served. */
+export const addEndpoint = Effect.fnUntraced(function* <P, RP>(
+  router: HttpRouter.HttpRouter,
+  parts: WebDoorParts,
+  options: RouterOptions<P, RP>
+) {
+  const { callerOf, servicesOf } = yield* routerDoor(options)
+  const handle = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
+    const web = yield* Effect.orDie(HttpServerRequest.toWeb(request))
+    const page = pageOf(parts, web)
+    // A browser asks whether a page may send before it sends what authorizes it.
+    const authorized = page?.preflight === true ? undefined : yield* Effect.result(servicesOf(request))
+    if (authorized !== undefined && Result.isFailure(authorized)) {
+      return HttpServerResponse.fromWeb(toldPage(page, refusalResponse(authorized.failure)))
+    }
+    const services = authorized?.success
+    const response = yield* Effect.promise((signal) =>
+      webExchange(parts, new Request(web, { signal }), { context: {}, services, ...callerOf(request) })
+    )
+    return HttpServerResponse.fromWeb(response)
+  })
+  yield* router.add("*", options.path, handle)
+})
 
 /**
  * Adds the endpoint to the router, until the Scope closes.
@@ -68,35 +88,8 @@ const scoped = <R, P = never, RP = never>(
     const router = yield* HttpRouter.HttpRouter
     const served = yield* Mcp.served(mcp, options)
     const parts = webDoorParts(served, options)
-    const outer = yield* Effect.context<RP>()
-    const servicesOf = (request: HttpServerRequest.HttpServerRequest) =>
-      options.request === undefined ? Effect.void : Effect.provideContext(options.request(request), outer)
-    const document = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
-      const web = yield* Effect.orDie(HttpServerRequest.toWeb(request))
-      return HttpServerResponse.fromWeb(yield* Effect.promise(() => webExchange(parts, web, { context: {} })))
-    })
-    const handle = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
-      const web = yield* Effect.orDie(HttpServerRequest.toWeb(request))
-      const page = pageOf(parts, web)
-      // A browser asks whether a page may send before it sends what authorizes it.
-      const authorized = page?.preflight === true ? undefined : yield* Effect.result(servicesOf(request))
-      if (authorized !== undefined && Result.isFailure(authorized)) {
-        return HttpServerResponse.fromWeb(toldPage(page, refusalResponse(authorized.failure)))
-      }
-      const owner = `address:${request.remoteAddress._tag === "Some" ? request.remoteAddress.value : "unknown"}`
-      const principal = contextPrincipal(options.principal?.(request))
-      const services = authorized?.success ?? undefined
-      const response = yield* Effect.promise((signal) =>
-        webExchange(parts, new Request(web, { signal }), { context: {}, services, owner, principal })
-      )
-      return HttpServerResponse.fromWeb(response)
-    })
-    yield* router.add("*", options.path, handle)
-    const { auth } = options
-    const { resource } = auth?._tag === "ProtectedResource" ? auth.settings : {}
-    const [own, root] = resource === undefined ? [] : metadataPaths(resource)
-    if (own !== undefined) yield* router.add("*", own, document)
-    if (root !== undefined) yield* Effect.catchDefect(router.add("*", root, document), () => taken(root))
+    yield* addEndpoint(router, parts, options)
+    yield* addDocuments(router, parts, options)
     return served
   }) as unknown as Effect.Effect<Served<R, {}>, McpBuildErrors, Needs<R, P, RP> | Scope.Scope>
 

@@ -9,6 +9,8 @@ export interface NeutralResult {
   readonly members: string
   /** What a native result says that it is; `complete`, where absent. */
   readonly resultType?: "input_required"
+  /** Whether a tool says in it that it failed. */
+  readonly isError?: true
   readonly meta?: Meta | undefined
   readonly cache?: CacheHint | undefined
 }

@@ -53,14 +53,15 @@ export const contentReply = (text: string, content: ReadonlyArray<Content>, meta
 
 /** A failure in words that the model should read. */
 export const failureReply = (text: string): NeutralResult => ({
-  members: `"content":[${textBlock(text)}],"isError":true`
+  members: `"content":[${textBlock(text)}],"isError":true`,
+  isError: true
 })
 
 /** A declared error: its message as text, its JSON as structured content. */
 export const errorReply = (json: Json, message: string): NeutralResult => {
   const body = printed(json)
   const text = message === "" ? body : message
-  return { members: `"content":[${textBlock(text)}],"structuredContent":${body},"isError":true` }
+  return { members: `"content":[${textBlock(text)}],"structuredContent":${body},"isError":true`, isError: true }
 }
 
 /** Arguments that do not fit, with every problem named (TOOL-16). */

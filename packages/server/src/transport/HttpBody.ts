@@ -5,15 +5,20 @@ import { RpcError } from "@treadle/protocol/rpc"
 import type { Refusal } from "../envelope/Refusal.ts"
 
 /** The value, or why there is none. */
-export type Body = { readonly value: unknown } | { readonly refusal: Refusal }
+export type Body = { readonly value: unknown } | NoBody
 
-const notJson = (why: string): Body => ({
+/** Why there is no value. */
+export interface NoBody {
+  readonly refusal: Refusal
+}
+
+const notJson = (why: string): NoBody => ({
   refusal: { rung: "json", error: RpcError.parseError(`Parse error: ${why}`) }
 })
 
-export const notUtf8: Body = notJson("the body is not UTF-8")
+export const notUtf8: NoBody = notJson("the body is not UTF-8")
 
-export const tooLarge = (limit: number): Body => ({
+export const tooLarge = (limit: number): NoBody => ({
   refusal: {
     rung: "body-size",
     error: RpcError.invalidRequest(`The body is larger than ${limit} bytes (limits.bodyBytes)`)
@@ -21,7 +26,7 @@ export const tooLarge = (limit: number): Body => ({
 })
 
 /** Something else has read it. @param message where, and what to do */
-export const goneBody = (message: string): Body => ({
+export const goneBody = (message: string): NoBody => ({
   refusal: { rung: "body-gone", error: RpcError.internal(message) }
 })
 

@@ -12,7 +12,7 @@ import { refused } from "../engine/Answers.ts"
 import type { Answer, Sink } from "../engine/Sink.ts"
 import type { AuthGate } from "./AuthGate.ts"
 import type { PageReply } from "./Cors.ts"
-import { goneBody, notUtf8, parseText, tooLarge, type Body } from "./HttpBody.ts"
+import { goneBody, notUtf8, parseText, tooLarge, type Body, type NoBody } from "./HttpBody.ts"
 import type { Guard } from "./HttpGuard.ts"
 import type { OpenedStream } from "../engine/sessions/SessionStream.ts"
 import { HttpReply, type HttpWriter, type ReplySettings } from "./HttpReply.ts"
@@ -177,17 +177,21 @@ const readBytes = async (request: Request, limit: number): Promise<Uint8Array | 
   return bytes
 }
 
-const readBody = async (request: Request, limit: number): Promise<Body> => {
+/** The text of the body of a request, up to a limit in bytes. */
+export const readText = async (request: Request, limit: number): Promise<{ readonly text: string } | NoBody> => {
   if (request.bodyUsed) return gone
   const bytes = await readBytes(request, limit)
   if (bytes === undefined) return tooLarge(limit)
-  let text: string
   try {
-    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes)
+    return { text: new TextDecoder("utf-8", { fatal: true }).decode(bytes) }
   } catch {
     return notUtf8
   }
-  return parseText(text)
+}
+
+const readBody = async (request: Request, limit: number): Promise<Body> => {
+  const read = await readText(request, limit)
+  return "refusal" in read ? read : parseText(read.text)
 }
 
 /** The response to a request that is not served. @param guard whose verbs are named to one with another */

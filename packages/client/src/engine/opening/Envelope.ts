@@ -50,6 +50,11 @@ export class EnvelopeWriter {
     return this.#envelope.era === "compat" ? this.#envelope.session : undefined
   }
 
+  /** The revision that is spoken; none before the handshake. */
+  get version(): string | undefined {
+    return this.#envelope.era === "native" ? this.#envelope.version : this.#envelope.session?.version
+  }
+
   /** Whatever is written from now on goes in this envelope. */
   use(envelope: Envelope): void {
     this.#envelope = envelope

@@ -65,12 +65,12 @@ const leased = (close: () => void): Lease => {
 
 /**
  * Builds the layers of entries, inner ones first. A layer that several entries have is built once and lives as long as
- * one of them does.
+ * one of them does; one that the application has built already is the application's.
  *
  * @param scope what they live in at the longest
  */
 const provision = (base: Context.Context<never>, scope: Scope.Scope): Provide => {
-  const memo = Layer.makeMemoMapUnsafe()
+  const memo = Layer.CurrentMemoMap.forkOrCreate(base)
   const run = Effect.runForkWith(base)
   return ({ layers }) => {
     if (layers.length === 0) return Effect.succeed({ services: base, lease: undefined })

@@ -1,0 +1,309 @@
+/**
+ * The HTTP routes of a server: each operation that has one is served with the function, the checks and the limits that
+ * it has as a tool, whether it is a tool or not.
+ */
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
+import type * as Scope from "effect/Scope"
+import * as HttpRouter from "effect/http/HttpRouter"
+import * as HttpServer from "effect/http/HttpServer"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import type * as HttpApi from "effect/http-api/HttpApi"
+import * as HttpApiSwagger from "effect/http-api/HttpApiSwagger"
+import type { AuthSettings } from "../Authentication.ts"
+import type { Entries } from "../handler/Entry.ts"
+import { addDocuments, addEndpoint } from "../http-router/McpRouter.ts"
+import { routerDoor, type RequestOptions } from "../http-router/RouterDoor.ts"
+import { Live } from "../Live.ts"
+import { Mcp, type AnyMcp } from "../Mcp.ts"
+import { McpBuildErrors, type McpBuildError } from "../McpBuildError.ts"
+import { webDoorParts } from "../McpHttp.ts"
+import { notServing, type Complete } from "../PlainDoor.ts"
+import { settingErrors } from "../transport/SettingChecks.ts"
+import { refusedResponse } from "../transport/WebExchange.ts"
+import type { Served } from "../Served.ts"
+import { routeApi } from "./RouteApi.ts"
+import { routeClient } from "./RouteClient.ts"
+import { routedEntries, type RoutedEntry, type RoutePaths } from "./RouteChecks.ts"
+import { routeDocument, type DocumentParts } from "./RouteDocument.ts"
+import { makeRouteDoor } from "./RouteDoor.ts"
+import { addElsewhere, verbsByPath } from "./RouteElsewhere.ts"
+
+/** How an api is described. */
+export interface ApiSettings extends AuthSettings, Pick<RoutePaths, "prefix"> {}
+
+/** What the layer is told beside the settings of every HTTP door. */
+export interface RoutesOptions<P, RP> extends RequestOptions<P, RP>, RoutePaths {}
+
+const entriesOf = ({ definition }: AnyMcp): Entries => definition.entries
+
+const routed = (mcp: AnyMcp, paths: RoutePaths): Result.Result<ReadonlyArray<RoutedEntry>, McpBuildErrors> => {
+  const others = Mcp.check(mcp)
+  const routes = others.length > 0 ? Result.succeed([]) : routedEntries(entriesOf(mcp).operations, paths)
+  const errors = [...others, ...(Result.isFailure(routes) ? routes.failure : [])]
+  return errors.length > 0 || Result.isFailure(routes)
+    ? Result.fail(new McpBuildErrors({ server: mcp.definition.info.implementation.name, errors }))
+    : Result.succeed(routes.success)
+}
+
+/**
+ * Every reason why a server or its routes cannot be served, at once; empty when they can. The layer runs the same check.
+ *
+ * @example
+ * ```ts
+ * import { Endpoint, Mcp } from "@treadle/server"
+ * import { HttpRoutes } from "@treadle/server/http-api"
+ * import * as Schema from "effect/Schema"
+ *
+ * const find = Endpoint.make("find", {
+ *   description: "Finds shows",
+ *   input: { where: Schema.Struct({ city: Schema.String }) },
+ *   http: "GET /shows"
+ * })
+ * const mcp = Mcp.make({ name: "box", version: "1.0.0" }).tool(find, async () => "")
+ * HttpRoutes.check(mcp).map((error) => error._tag) // => ["InvalidRoute"]
+ * ```
+ */
+const check = (mcp: AnyMcp, settings: RoutePaths = {}): ReadonlyArray<McpBuildError> => {
+  const found = routed(mcp, settings)
+  return Result.isFailure(found) ? found.failure.errors : []
+}
+
+const documentParts = (
+  { definition }: AnyMcp,
+  operations: ReadonlyArray<RoutedEntry>,
+  { auth, prefix = "/" }: ApiSettings
+): DocumentParts => ({
+  server: definition.info.implementation,
+  instructions: definition.info.instructions,
+  routed: operations,
+  prefix: prefix === "/" ? "" : prefix,
+  auth
+})
+
+const apiOf = (mcp: AnyMcp, operations: ReadonlyArray<RoutedEntry>, settings: ApiSettings): HttpApi.Top => {
+  const parts = documentParts(mcp, operations, settings)
+  return routeApi(parts.server.name, operations, parts.prefix, () => routeDocument(parts))
+}
+
+/**
+ * The operations that have routes as an Effect `HttpApi`: `HttpApiClient.make` makes a client of it, with a function for
+ * each operation by its name, and `OpenApi.fromApi` the document.
+ *
+ * Its values are those of the endpoints, its declared errors their classes; whatever else a route says is a
+ * `RouteProblem`.
+ *
+ * @param settings what the layer is told too: `prefix`, and `auth`, which the document tells of
+ *
+ * @example
+ * ```ts
+ * import { Endpoint, Mcp } from "@treadle/server"
+ * import { HttpRoutes } from "@treadle/server/http-api"
+ * import * as OpenApi from "effect/http-api/OpenApi"
+ * import * as Result from "effect/Result"
+ * import * as Schema from "effect/Schema"
+ *
+ * const double = Endpoint.make("double", {
+ *   description: "Twice a number",
+ *   input: { n: Schema.Int },
+ *   output: Schema.Int,
+ *   http: "GET /double/:n"
+ * })
+ * const mcp = Mcp.make({ name: "sums", version: "1.0.0" }).tool(double, async ({ n }) => 2 * n)
+ * const api = Result.getOrThrow(HttpRoutes.api(mcp))
+ * Object.keys(OpenApi.fromApi(api).paths) // => ["/double/{n}"]
+ * ```
+ */
+const api = (mcp: AnyMcp, settings: ApiSettings = {}): Result.Result<HttpApi.Top, McpBuildErrors> =>
+  Result.map(routed(mcp, settings), (operations) => apiOf(mcp, operations, settings))
+
+/** What an application still has to give: all but the services of one request, which the door provides. */
+type Needs<R, P, RP> = Exclude<R, P> | RP | HttpRouter.HttpRouter
+
+/** Adds everything to the router. */
+const add = Effect.fnUntraced(function* <P, RP>(
+  served: Served,
+  mcp: AnyMcp,
+  operations: ReadonlyArray<RoutedEntry>,
+  options: RoutesOptions<P, RP>
+) {
+  const { docs, mcp: endpoint, openapi = "/openapi.json", prefix } = options
+  const router = yield* HttpRouter.HttpRouter
+  const parts = webDoorParts(served, options)
+  const door = makeRouteDoor({ served, door: yield* routerDoor(options), settings: options, prefix: prefix ?? "" })
+  const verbsOf = verbsByPath(operations)
+  for (const one of operations) {
+    const { endpoint: contract } = one.entry
+    const handle = door.handle({ endpoint: contract, plan: one.plan }, verbsOf(one))
+    yield* router.add(one.plan.template.verb, one.plan.template.path, handle)
+  }
+  yield* addElsewhere(router, { operations, door, verbsOf, prefix: prefix ?? "" })
+  if (endpoint !== undefined) yield* addEndpoint(router, parts, { ...options, path: endpoint })
+  yield* addDocuments(router, parts, options)
+  // Everybody may read these, so they tell of what everybody sees.
+  const shown = operations.filter(({ entry }) => entry.settings.visible === undefined)
+  if (openapi !== false) yield* router.add("GET", openapi, documentOf(mcp, shown, options))
+  if (docs !== undefined) yield* Layer.build(HttpApiSwagger.layer(apiOf(mcp, shown, options), { path: docs }))
+})
+
+/** The document, made when it is first asked for. */
+const documentOf = (
+  mcp: AnyMcp,
+  operations: ReadonlyArray<RoutedEntry>,
+  settings: ApiSettings
+): Effect.Effect<HttpServerResponse.HttpServerResponse> => {
+  let text: string | undefined
+  return Effect.sync(() => {
+    text ??= JSON.stringify(routeDocument(documentParts(mcp, operations, settings)))
+    return HttpServerResponse.text(text, { contentType: "application/json" })
+  })
+}
+
+/**
+ * Adds the routes to the router, until the Scope closes.
+ *
+ * Fails with `McpBuildErrors`. The services of handlers are captured here, except those that `request` provides.
+ *
+ * @returns what is served; its `live` takes parts that need what the handlers need
+ */
+const scoped = <R, P = never, RP = never>(
+  mcp: Mcp<R>,
+  options: RoutesOptions<P, RP> = {}
+): Effect.Effect<Served<R, {}>, McpBuildErrors, Needs<R, P, RP> | Scope.Scope> =>
+  Effect.gen(function* () {
+    const operations = yield* Effect.fromResult(routed(mcp, options))
+    const served = yield* Mcp.served(mcp, options)
+    yield* add(served, mcp, operations, options)
+    return served
+  }) as unknown as Effect.Effect<Served<R, {}>, McpBuildErrors, Needs<R, P, RP> | Scope.Scope>
+
+/**
+ * Serves every operation that has a route, tool or not, in an Effect HTTP application.
+ *
+ * A route runs what the tool runs: the same decoding, function, time limit and scopes, with `auth`, `principal` and
+ * `request` as `McpRouter` has them. With `mcp`, both are one server, so that they share its state and its limits.
+ *
+ * Fails with `McpBuildErrors`. The services of handlers are captured when the layer is built, except those that
+ * `request` provides.
+ *
+ * @param options `mcp`, `prefix`, `openapi` and `docs`, beside what `McpRouter.layer` takes
+ *
+ * @example
+ * ```ts
+ * import { Endpoint, Mcp } from "@treadle/server"
+ * import { HttpRoutes } from "@treadle/server/http-api"
+ * import * as HttpRouter from "effect/http/HttpRouter"
+ * import * as HttpServer from "effect/http/HttpServer"
+ * import * as Layer from "effect/Layer"
+ * import * as Schema from "effect/Schema"
+ *
+ * const double = Endpoint.make("double", {
+ *   description: "Twice a number",
+ *   input: { n: Schema.Int },
+ *   output: Schema.Int,
+ *   http: "GET /double/:n"
+ * })
+ * const mcp = Mcp.make({ name: "sums", version: "1.0.0" }).tool(double, async ({ n }) => 2 * n)
+ * const app = HttpRoutes.layer(mcp).pipe(Layer.provide(HttpServer.layerServices))
+ * const { dispose, handler } = HttpRouter.toWebHandler(app, { disableLogger: true })
+ * const response = await handler(new Request("http://localhost/double/21"))
+ * await response.json() // => 42
+ * await dispose()
+ * ```
+ */
+const layer = <R, P = never, RP = never>(
+  mcp: Mcp<R>,
+  options: RoutesOptions<P, RP> = {}
+): Layer.Layer<Live, McpBuildErrors, Needs<R, P, RP>> =>
+  Layer.effect(
+    Live,
+    Effect.map(scoped(mcp, options), ({ live }) => live)
+  )
+
+/**
+ * A client of routes, typed by contracts that both sides share: a function for each, which takes the arguments of the
+ * operation and gives its output, as `session.call` does over MCP. Needs Effect's `HttpClient`, such as
+ * `FetchHttpClient.layer`; headers are added there.
+ *
+ * Calls fail with the errors that the contract declares, with a `RouteProblem`, and with what goes wrong on the way. The
+ * client itself fails with `McpBuildErrors` where a contract has no route, or one that cannot be served.
+ *
+ * @param contracts endpoints that have routes, by the names that their functions get
+ * @param settings `baseUrl`, and the `prefix` that the server has
+ *
+ * @example
+ * ```ts
+ * import { Endpoint, Mcp } from "@treadle/server"
+ * import { HttpRoutes } from "@treadle/server/http-api"
+ * import * as Effect from "effect/Effect"
+ * import * as FetchHttpClient from "effect/http/FetchHttpClient"
+ * import * as Schema from "effect/Schema"
+ *
+ * const double = Endpoint.make("double", {
+ *   description: "Twice a number",
+ *   input: { n: Schema.Int },
+ *   output: Schema.Int,
+ *   http: "GET /double/:n"
+ * })
+ * const serve = HttpRoutes.fetch(Mcp.make({ name: "sums", version: "1.0.0" }).tool(double, async ({ n }) => 2 * n))
+ * const fetch = (input: RequestInfo | URL, init?: RequestInit) => serve(new Request(input, init))
+ * const program = Effect.flatMap(HttpRoutes.client({ double }, { baseUrl: "http://localhost" }), (sums) =>
+ *   sums.double({ n: 21 })
+ * )
+ * await Effect.runPromise(
+ *   program.pipe(Effect.provide(FetchHttpClient.layer), Effect.provideService(FetchHttpClient.Fetch, fetch))
+ * ) // => 42
+ * await serve.close()
+ * ```
+ */
+const client = routeClient
+
+/** A request handler of the web's own kind. */
+export interface RoutesDoor {
+  (request: Request): Promise<Response>
+  /** Stops serving; running calls get the grace to end. */
+  close(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+/**
+ * Serves routes to plain code, for Hono, Workers, Bun, Deno, Next and tests: what `layer` adds to an application, as a
+ * function from `Request` to `Response`. Nothing is built before the first request.
+ *
+ * @param mcp a server that needs no more services
+ * @param options those of `layer`
+ * @throws McpBuildErrors with every reason, when the server or its routes cannot be served or a setting could not work
+ *
+ * @example
+ * ```ts
+ * import { Endpoint, Mcp } from "@treadle/server"
+ * import { HttpRoutes } from "@treadle/server/http-api"
+ * import * as z from "zod"
+ *
+ * const greet = Endpoint.make("greet", { description: "Greets", input: z.object({ name: z.string() }), http: "GET /hello/:name" })
+ * const serve = HttpRoutes.fetch(Mcp.make({ name: "hello", version: "1.0.0" }).tool(greet, async ({ name }) => `Hello ${name}`))
+ * const response = await serve(new Request("http://localhost/hello/Ada"))
+ * await response.text() // => "Hello Ada"
+ * await serve.close()
+ * ```
+ */
+const fetch = <R>(mcp: Mcp<R> & Complete<R>, options: RoutesOptions<never, never> = {}): RoutesDoor => {
+  const errors = [...check(mcp, options), ...settingErrors(options)]
+  if (errors.length > 0) throw new McpBuildErrors({ server: mcp.definition.info.implementation.name, errors })
+  const app = Layer.provide(layer(mcp as unknown as Mcp<never>, options), HttpServer.layerServices)
+  let door: ReturnType<typeof HttpRouter.toWebHandler> | undefined
+  let closed = false
+  const handle = async (request: Request): Promise<Response> => {
+    if (closed) return refusedResponse(notServing)
+    door ??= HttpRouter.toWebHandler(app, { disableLogger: true })
+    return (door.handler as (one: Request) => Promise<Response>)(request)
+  }
+  const close = async () => {
+    closed = true
+    await door?.dispose()
+  }
+  return Object.assign(handle, { close, [Symbol.asyncDispose]: close })
+}
+
+export const HttpRoutes = { api, check, client, fetch, layer, scoped }

@@ -1,0 +1,240 @@
+/**
+ * The door of routes: a request is checked as one of MCP is, its arguments are read, its operation is called.
+ */
+import * as Effect from "effect/Effect"
+import { identity } from "effect/Function"
+import * as HttpRouter from "effect/http/HttpRouter"
+import * as HttpServerRequest from "effect/http/HttpServerRequest"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import * as Result from "effect/Result"
+import type { AnyEndpoint } from "@treadle/protocol/endpoint"
+import { isJsonType } from "@treadle/protocol/http"
+import { refused } from "../engine/Answers.ts"
+import type { Inbound } from "../envelope/Inbound.ts"
+import type { Refusal } from "../envelope/Refusal.ts"
+import type { ToolHandler } from "../handler/ToolHandler.ts"
+import type { RouterDoor } from "../http-router/RouterDoor.ts"
+import { makeGuard, type GuardSettings } from "../transport/HttpGuard.ts"
+import type { Principal } from "../Principal.ts"
+import type { Served } from "../Served.ts"
+import { parseText } from "../transport/HttpBody.ts"
+import { readText } from "../transport/WebExchange.ts"
+import { operationRun } from "../handler/OperationRun.ts"
+import { argumentsOf, routePlan, type RoutePlan, type Said } from "./RoutePlan.ts"
+import { answerProblem, nowhere, problem, routeTelling } from "./RouteReply.ts"
+import { called, type RouteRun } from "./RouteSink.ts"
+
+type Request = HttpServerRequest.HttpServerRequest
+type Response = HttpServerResponse.HttpServerResponse
+
+/** A step that gives a value, or the response that ends the exchange. */
+type Step<A> = Effect.Effect<A, Response>
+
+export interface RouteDoorParts {
+  readonly served: Served
+  readonly door: RouterDoor
+  readonly settings: GuardSettings
+  readonly prefix: string
+}
+
+/** One operation as it was when the routes were made. */
+export interface Route {
+  readonly endpoint: AnyEndpoint
+  readonly plan: RoutePlan
+}
+
+const refusal = (told: Refusal): Response => answerProblem(refused(told))
+
+/** Requests of the web's own kind name their host in their address. */
+const headerOf =
+  ({ headers, originalUrl }: Request) =>
+  (name: string): string | undefined =>
+    headers[name] ?? (name === "host" && URL.canParse(originalUrl) ? new URL(originalUrl).host : undefined)
+
+const queryOf = ({ originalUrl }: Request): URLSearchParams => {
+  const [address = ""] = originalUrl.split("#", 1)
+  const at = address.indexOf("?")
+  return new URLSearchParams(at < 0 ? "" : address.slice(at + 1))
+}
+
+/** Who sends a request, as what it shows says. */
+const shown = ({ gate }: Served, request: Request): Step<Principal | undefined> =>
+  gate === undefined
+    ? Effect.undefined
+    : Effect.callback((resume) => {
+        const credentials = { authorization: request.headers["authorization"], url: request.originalUrl }
+        const leave = gate.admit(credentials, (passed) =>
+          resume("rung" in passed ? Effect.fail(refusal(passed)) : Effect.succeed(passed))
+        )
+        return leave === undefined ? undefined : Effect.sync(leave)
+      })
+
+const unsupported = (detail: string): Response => problem(415, { detail })
+
+const otherType = (type: string): Response => unsupported(`Content-Type must be application/json in UTF-8, not ${type}`)
+
+const unreadable = problem(400, { detail: "The address of the request cannot be read" })
+
+/** The JSON of the body; nothing where there is none. */
+const bodyOf = (request: Request, limit: number): Step<unknown> => {
+  const type = request.headers["content-type"]
+  const encoding = request.headers["content-encoding"]
+  if (type !== undefined && !isJsonType(type)) return Effect.fail(otherType(type))
+  if (encoding !== undefined && encoding.toLowerCase() !== "identity") {
+    return Effect.fail(unsupported(`Content-Encoding ${encoding} is not decoded here; send the body as it is`))
+  }
+  return Effect.flatMap(
+    Effect.mapError(HttpServerRequest.toWeb(request), () => unreadable),
+    (web) =>
+      // A body that breaks off has a sender who waits for nothing.
+      Effect.matchEffect(
+        Effect.tryPromise(() => readText(web, limit)),
+        {
+          onFailure: () => Effect.interrupt,
+          onSuccess: (read): Step<unknown> => {
+            if ("refusal" in read) return Effect.fail(refusal(read.refusal))
+            if (read.text === "") return Effect.undefined
+            if (type === undefined) return Effect.fail(otherType("absent"))
+            const body = parseText(read.text)
+            return "refusal" in body ? Effect.fail(refusal(body.refusal)) : Effect.succeed(body.value)
+          }
+        }
+      )
+  )
+}
+
+const misfit = (name: string, problems: ReadonlyArray<string>): Response =>
+  problem(400, { detail: `Invalid arguments for ${name}`, problems })
+
+/** Who calls, and whose running calls are counted together. */
+const callerOf = (
+  door: RouterDoor,
+  request: Request,
+  principal: Principal | undefined,
+  served: Served
+): Step<Pick<Inbound, "principal" | "owner">> => {
+  const said = door.callerOf(request)
+  if (principal !== undefined) return Effect.succeed({ principal, owner: `principal:${principal.id}` })
+  const caller = said.principal === undefined ? served.identify({}) : { principal: said.principal }
+  if (caller.refusal !== undefined) return Effect.fail(refusal(caller.refusal))
+  return Effect.succeed({
+    principal: caller.principal,
+    owner: caller.principal === undefined ? said.owner : `principal:${caller.principal.id}`
+  })
+}
+
+/** What the application said of a request, its principal or its services, could not be made. */
+const broken = (defect: unknown): Effect.Effect<Response> =>
+  Effect.as(Effect.logError("A request of a route could not be served", defect), problem(500, {}))
+
+/** What runs for a request of a route, made once for each operation. */
+const makeRuns = (prefix: string) => {
+  const runs = new WeakMap<ToolHandler, (key: string, said: Said) => RouteRun>()
+  const gone: RouteRun = () => Effect.succeed(nowhere)
+  const made = (handler: ToolHandler) => {
+    const { endpoint } = handler
+    const run = operationRun(handler, routeTelling(endpoint))
+    const plan = routePlan(endpoint, prefix)
+    return (key: string, said: Said): RouteRun => {
+      // Another operation may have the name by now, and another route.
+      if (plan === undefined || Result.isFailure(plan) || plan.success.template.key !== key) return gone
+      const args = argumentsOf(plan.success, said)
+      return Result.isFailure(args)
+        ? () => Effect.succeed(misfit(endpoint.name, args.failure))
+        : (_, call) => run(args.success, call)
+    }
+  }
+  return (key: string, said: Said): RouteRun =>
+    (handler, call) => {
+      const run = runs.get(handler) ?? made(handler)
+      runs.set(handler, run)
+      return run(key, said)(handler, call)
+    }
+}
+
+/** What pages of other origins are told beside a response. */
+const told = (response: Response, page: { readonly headers: object; readonly vary: string } | undefined): Response =>
+  page === undefined
+    ? response
+    : HttpServerResponse.setHeaders(response, { ...(page.headers as Record<string, string>), vary: page.vary })
+
+/**
+ * Makes the handlers of routes.
+ *
+ * @returns what answers a request of one route, and what answers one that has another verb, or whose path is too long
+ */
+export const makeRouteDoor = ({ door, prefix, served, settings }: RouteDoorParts) => {
+  const runOf = makeRuns(prefix)
+
+  const authorized = (request: Request): Step<Inbound["services"]> =>
+    Effect.mapError(door.servicesOf(request), ({ challenge, message, status }) =>
+      problem(status, { detail: message }, challenge === undefined ? {} : { "www-authenticate": challenge })
+    )
+
+  const admitted = (request: Request): Step<Inbound> =>
+    Effect.flatMap(authorized(request), (services) =>
+      Effect.flatMap(shown(served, request), (principal) =>
+        Effect.map(callerOf(door, request, principal, served), (caller) => ({
+          value: undefined,
+          http: { header: headerOf(request), url: request.originalUrl },
+          headers: () => ({ ...request.headers }),
+          overHttp: true,
+          context: {},
+          services,
+          ...caller
+        }))
+      )
+    )
+
+  const exchange = (
+    request: Request,
+    { endpoint, plan }: Route
+  ): Effect.Effect<Response, Response, HttpRouter.RouteContext> =>
+    Effect.flatMap(admitted(request), (inbound) =>
+      Effect.flatMap(plan.rest === "body" ? bodyOf(request, served.limits.bodyBytes) : Effect.undefined, (body) =>
+        Effect.flatMap(HttpRouter.params, (path) => {
+          const run = runOf(plan.template.key, { path, query: queryOf(request), body })
+          return called(served.operate, endpoint.name, inbound, run)
+        })
+      )
+    )
+
+  /** Host and Origin first, then what is served there. */
+  const guarded = <R>(
+    request: Request,
+    verbs: ReadonlyArray<string>,
+    inside: Effect.Effect<Response, never, R>
+  ): Effect.Effect<Response, never, R> => {
+    const guard = guardOf(verbs)
+    const facts = { method: request.method, header: headerOf(request), loopback: undefined }
+    const page = guard.page(facts)
+    if (page?.preflight === true) return Effect.succeed(told(HttpServerResponse.empty({ status: 204 }), page))
+    const wrong = guard.request(facts)
+    if (wrong === undefined) return Effect.map(inside, (response) => told(response, page))
+    const response =
+      wrong.rung === "verb" ? problem(405, { detail: `Send ${guard.allow}` }, { allow: guard.allow }) : refusal(wrong)
+    return Effect.succeed(told(response, page))
+  }
+
+  const guards = new Map<string, ReturnType<typeof makeGuard>>()
+  const guardOf = (verbs: ReadonlyArray<string>) => {
+    const key = verbs.join()
+    const known = guards.get(key) ?? makeGuard({ ...settings, verbs })
+    guards.set(key, known)
+    return known
+  }
+
+  return {
+    handle: (route: Route, verbs: ReadonlyArray<string>) => (request: Request) =>
+      guarded(
+        request,
+        verbs,
+        Effect.catchDefect(Effect.match(exchange(request, route), { onFailure: identity, onSuccess: identity }), broken)
+      ),
+    /** @param response for a verb that is served */
+    elsewhere: (request: Request, verbs: ReadonlyArray<string>, response: Response) =>
+      guarded(request, verbs, Effect.succeed(response))
+  }
+}
+
+export type RouteDoor = ReturnType<typeof makeRouteDoor>
