@@ -201,7 +201,8 @@ describe("a conversation", () => {
   it.effect("goes on after a turn that failed of a server, which its listeners are told", () =>
     Effect.gen(function* () {
       const server = yield* serving(native({ tools: [tool("x")], call: (_, reply) => reply.destroy() }))
-      const { conversation } = yield* opened([AgentTest.callNamed("x"), AgentTest.say("better")], {
+      const calls = [1, 2, 3].map((n) => AgentTest.callNamed("x", { n }))
+      const { conversation } = yield* opened([...calls, AgentTest.say("better")], {
         servers: { box: server.url }
       })
       const { heard } = yield* listening(conversation)
