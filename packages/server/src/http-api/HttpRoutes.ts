@@ -4,6 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as References from "effect/References"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import * as HttpRouter from "effect/http/HttpRouter"
@@ -19,9 +20,8 @@ import { Live } from "../Live.ts"
 import { Mcp, type AnyMcp } from "../Mcp.ts"
 import { McpBuildErrors, type McpBuildError } from "../McpBuildError.ts"
 import { webDoorParts } from "../McpHttp.ts"
-import { notServing, type Complete } from "../PlainDoor.ts"
+import type { Complete } from "../PlainDoor.ts"
 import { settingErrors } from "../transport/SettingChecks.ts"
-import { refusedResponse } from "../transport/WebExchange.ts"
 import type { Served } from "../Served.ts"
 import { routeApi } from "./RouteApi.ts"
 import { routeClient } from "./RouteClient.ts"
@@ -29,6 +29,7 @@ import { routedEntries, type RoutedEntry, type RoutePaths } from "./RouteChecks.
 import { routeDocument, type DocumentParts } from "./RouteDocument.ts"
 import { makeRouteDoor } from "./RouteDoor.ts"
 import { addElsewhere, verbsByPath } from "./RouteElsewhere.ts"
+import { problem } from "./RouteReply.ts"
 
 /** How an api is described. */
 export interface ApiSettings extends AuthSettings, Pick<RoutePaths, "prefix"> {}
@@ -267,6 +268,33 @@ export interface RoutesDoor {
   [Symbol.asyncDispose](): Promise<void>
 }
 
+interface BuiltDoor {
+  /** Nothing, where what is served could not be built. */
+  readonly handler: (request: Request) => Promise<Response | undefined>
+  readonly dispose: () => Promise<void>
+}
+
+const notServing = problem(503, { detail: "The server is not serving" })
+
+const built = (app: Layer.Layer<Live, McpBuildErrors, HttpRouter.HttpRouter>): BuiltDoor => {
+  let failed = false
+  const watched = Layer.tapCause(app, (cause) => {
+    failed = true
+    return Effect.logError("The routes cannot be served; their requests are answered 503.", cause).pipe(
+      Effect.provideService(References.LogToStderr, true)
+    )
+  })
+  const { dispose, handler } = HttpRouter.toWebHandler(watched, { disableLogger: true })
+  return {
+    dispose,
+    handler: (request) =>
+      handler(request).catch((error: unknown) => {
+        if (failed) return undefined
+        throw error
+      })
+  }
+}
+
 /**
  * Serves routes to plain code, for Hono, Workers, Bun, Deno, Next and tests: what `layer` adds to an application, as a
  * function from `Request` to `Response`. Nothing is built before the first request.
@@ -292,12 +320,17 @@ const fetch = <R>(mcp: Mcp<R> & Complete<R>, options: RoutesOptions<never, never
   const errors = [...check(mcp, options), ...settingErrors(options)]
   if (errors.length > 0) throw new McpBuildErrors({ server: mcp.definition.info.implementation.name, errors })
   const app = Layer.provide(layer(mcp as unknown as Mcp<never>, options), HttpServer.layerServices)
-  let door: ReturnType<typeof HttpRouter.toWebHandler> | undefined
+  let door: BuiltDoor | undefined
   let closed = false
   const handle = async (request: Request): Promise<Response> => {
-    if (closed) return refusedResponse(notServing)
-    door ??= HttpRouter.toWebHandler(app, { disableLogger: true })
-    return (door.handler as (one: Request) => Promise<Response>)(request)
+    if (closed) return HttpServerResponse.toWeb(notServing)
+    const one = (door ??= built(app))
+    const response = await one.handler(request)
+    if (response !== undefined) return response
+    // The next request tries again.
+    if (door === one) door = undefined
+    await one.dispose()
+    return HttpServerResponse.toWeb(notServing)
   }
   const close = async () => {
     closed = true

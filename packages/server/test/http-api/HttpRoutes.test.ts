@@ -1,6 +1,7 @@
 /** What routes answer: values, declared errors, and whatever else there is to say, each with its status. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import { Endpoint } from "../../src/index.ts"
 import { HttpRoutes } from "../../src/http-api/index.ts"
 import { empty } from "../fixtures/calling.ts"
@@ -206,8 +207,25 @@ describe("HttpRoutes.fetch", () => {
     assert.strictEqual((await serve(new Request("http://localhost/shows/1"))).status, 200)
     assert.strictEqual((await serve(new Request("http://localhost/mcp", { method: "PUT" }))).status, 405)
     await serve.close()
-    assert.strictEqual((await serve(new Request("http://localhost/shows/1"))).status, 503)
+    const refused = await serve(new Request("http://localhost/shows/1"))
+    assert.deepStrictEqual([refused.status, refused.headers.get("content-type")], [503, "application/problem+json"])
     await serve.close()
+  })
+
+  it("answers 503 while what is served cannot be built, and tries again for the next request", async () => {
+    let left = 1
+    const starting = Layer.effectDiscard(
+      Effect.suspend(() => (left-- > 0 ? Effect.die(new Error("the database is away")) : Effect.void))
+    )
+    const hello = Endpoint.make("hello", { description: "Tested", http: "GET /hello" })
+    await using serve = HttpRoutes.fetch(
+      empty()
+        .tool(hello, async () => "hello")
+        .provide(starting)
+    )
+    const ask = () => serve(new Request("http://localhost/hello"))
+    assert.strictEqual((await ask()).status, 503)
+    assert.strictEqual((await ask()).status, 200)
   })
 
   it("D1: throws every reason before anything is served", () => {
