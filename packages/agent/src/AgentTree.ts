@@ -123,26 +123,40 @@ export class AgentTree {
 
   /** What the turns at the root stand on. Subagents that outlive it end with the scope. */
   root({ context, contract }: RunOptions, patience: number): Effect.Effect<TurnParts, never, Scope.Scope> {
-    const place: RunPlace = { path: "0", depth: 0, scope: "all" }
-    let made: SupervisorLive | undefined
-    const supervisor = () => {
-      made ??= new SupervisorLive(place, new TreePolicy(this.#basis.limits, this.#ledger), this.#runner())
-      return made
-    }
-    const { instruction } = this.definition
-    const parts = this.parts({ ...place, instruction, contract, context, form: this.form, patience, supervisor })
-    return Effect.as(
-      Effect.addFinalizer(() => made?.close ?? Effect.void),
-      parts
-    )
+    return Effect.suspend(() => {
+      const place: RunPlace = { path: "0", depth: 0, scope: "all" }
+      let made: SupervisorLive | undefined
+      const supervisor = () => {
+        made ??= new SupervisorLive(place, new TreePolicy(this.#basis.limits, this.#ledger), this.#runner())
+        return made
+      }
+      this.#begin(place)
+      const { instruction } = this.definition
+      const parts = this.parts({ ...place, instruction, contract, context, form: this.form, patience, supervisor })
+      return Effect.as(
+        Effect.addFinalizer(() => made?.close ?? Effect.void),
+        parts
+      )
+    })
   }
 
   /** What the turns stand on of one that others started: at the top of a tree of its own, as what the agent is. */
   top({ below, request, ...place }: ChildSpec, patience: number): TurnParts {
+    this.#begin(place)
     const { instruction } = this.definition
     const { context, contract } = request
     const told = { instruction, contract, context, form: this.form, patience }
     return this.parts({ ...place, ...told, supervisor: () => below(this.#runner()) })
+  }
+
+  /** Tells that a run starts which no other of this tree started. */
+  #begin({ depth, path }: RunPlace): void {
+    const { agent, emit } = this.facts(path, depth)
+    emit({ _tag: "RunStarted", agent })
+    const servers = taggedServers(this.definition)
+    if (isTrifecta(servers.map(({ tags }) => tags))) {
+      emit({ _tag: "TrifectaAllowed", servers: servers.map(({ name }) => name) })
+    }
   }
 
   /** What the turns at a place stand on, with a history of their own. */
@@ -226,11 +240,6 @@ export const connectAgent = (
     }
     const runId = options.runId ?? (yield* randomId)
     const facts = runFacts({ agent: name, runId, path: "0", depth: 0 }, options.onEvent)
-    facts.emit({ _tag: "RunStarted", agent: name })
-    const tagged = taggedServers(definition)
-    if (isTrifecta(tagged.map(({ tags }) => tags))) {
-      facts.emit({ _tag: "TrifectaAllowed", servers: tagged.map((server) => server.name) })
-    }
     const model = yield* build(definition)
     const links = yield* connectServers(definition, facts, serveAgent)
     const catalogue = new Catalogue(links, facts)

@@ -5,7 +5,9 @@ import * as Stream from "effect/Stream"
 import { assert, describe, it } from "@effect/vitest"
 import { LanguageModel } from "effect/ai/LanguageModel"
 import { Agent, Server, type AgentEvent } from "@treadle/agent"
-import { AgentTest } from "@treadle/agent/test"
+import { AgentTest, type TurnLike } from "@treadle/agent/test"
+import { CurrentCall, Mcp } from "@treadle/server"
+import { heardSpans } from "@treadle/testing"
 import { kb, note, rule, search } from "./kb.ts"
 import { native, result, said, serving, tool } from "./wire.ts"
 
@@ -174,6 +176,64 @@ describe("the calls of an outcome", () => {
       const one = Agent.make({ name: "r", instruction: "Go.", servers: { box: Server.http(server.url) } })
       const model = AgentTest.script(AgentTest.callNamed("big"), (seen) => AgentTest.answer(seen.results[0]?.isError))
       assert.strictEqual((yield* Effect.provide(Agent.run(one, "Go"), model)).status, "completed")
+    })
+  )
+})
+
+describe("the trace of a run", () => {
+  const told = Mcp.make({ name: "told", version: "1.0.0" }).tool("tell", { description: "Tells its _meta" }, () =>
+    Effect.map(CurrentCall.meta, (meta) => String(meta["traceparent"] ?? "none"))
+  )
+
+  it.effect("goes on in its servers, and in those of its subagents (A171)", () =>
+    Effect.gen(function* () {
+      const heard: Array<string> = []
+      const tell: TurnLike = AgentTest.callNamed("tell")
+      const end: TurnLike = (seen) => {
+        heard.push(String(seen.results.at(-1)?.value))
+        return AgentTest.say("ok")
+      }
+      const model = AgentTest.cast((seen) => (seen.system.includes("subagent of") ? "child" : "parent"), {
+        parent: [
+          AgentTest.callNamed("tell"),
+          (seen) => {
+            heard.push(String(seen.results.at(-1)?.value))
+            return AgentTest.callNamed("subagent.spawn", { instruction: "Tell me" })
+          },
+          AgentTest.say("ok")
+        ],
+        child: [tell, end]
+      })
+      const { hearing, spans } = heardSpans()
+      const one = Agent.make({ name: "r", instruction: "Go.", servers: { told } })
+      yield* hearing(Effect.withSpan(Effect.provide(Agent.run(one, "Go"), model), "the caller"))
+      const traces = heard.map((text) => text.split("-")[1])
+      const caller = spans.find(({ name }) => name === "the caller")
+      assert.deepStrictEqual(traces, [caller?.traceId, caller?.traceId])
+    })
+  )
+
+  it.effect("goes on in an agent that is a server of it (A171)", () =>
+    Effect.gen(function* () {
+      let heard = ""
+      const model = AgentTest.cast((seen) => (seen.system.includes("You help") ? "helper" : "parent"), {
+        parent: [
+          AgentTest.callNamed("subagent.spawn", { instruction: "Tell me" }, { server: "helper" }),
+          AgentTest.say("ok")
+        ],
+        helper: [
+          AgentTest.callNamed("tell"),
+          (seen) => {
+            heard = String(seen.results[0]?.value)
+            return AgentTest.say("told")
+          }
+        ]
+      })
+      const { hearing, spans } = heardSpans()
+      const helper = Agent.make({ name: "helper", instruction: "You help.", servers: { told } })
+      const one = Agent.make({ name: "r", instruction: "Go.", servers: { helper } })
+      yield* hearing(Effect.withSpan(Effect.provide(Agent.run(one, "Go"), model), "the caller"))
+      assert.strictEqual(heard.split("-")[1], spans.find(({ name }) => name === "the caller")?.traceId)
     })
   )
 })

@@ -20,44 +20,69 @@ const parsed = (text: string): Json | undefined => {
   }
 }
 
-/** What a schema takes as a whole, where that is an object or a list and nothing else. */
-const wanted = (schema: Json | undefined): "object" | "array" | undefined => {
-  const type = isJsonObject(schema) ? schema["type"] : undefined
-  return type === "object" || type === "array" ? type : undefined
+/** How many references and alternatives are followed into each other. */
+const deepest = 8
+
+/** What a reference within a schema leads to. */
+const referred = (root: JsonObject, reference: string): Json | undefined =>
+  reference
+    .slice("#/".length)
+    .split("/")
+    .reduce<Json | undefined>(
+      (node, name) => (isJsonObject(node) && Object.hasOwn(node, name) ? node[name] : undefined),
+      root
+    )
+
+/** The types that a schema takes; nothing where it does not say. */
+const typesOf = (schema: Json | undefined, root: JsonObject, depth = 0): ReadonlySet<Json> | undefined => {
+  if (!isJsonObject(schema) || depth > deepest) return undefined
+  const { $ref, anyOf, oneOf, type } = schema
+  if (typeof $ref === "string" && $ref.startsWith("#/")) return typesOf(referred(root, $ref), root, depth + 1)
+  if (type !== undefined) return new Set(Array.isArray(type) ? type : [type])
+  const members = anyOf ?? oneOf
+  if (!Array.isArray(members)) return undefined
+  const all = members.slice(0, 64).map((member) => typesOf(member, root, depth + 1))
+  return new Set(all.flatMap((types) => (types === undefined ? ["string"] : [...types])))
 }
 
-const kindOf = (value: Json | undefined) =>
-  Array.isArray(value) ? "array" : isJsonObject(value) ? "object" : undefined
+/** Whether a schema wants this in place of its text. */
+const wants = (schema: Json | undefined, root: JsonObject, value: Json | undefined): boolean => {
+  const kind = Array.isArray(value) ? "array" : isJsonObject(value) ? "object" : undefined
+  const types = kind === undefined ? undefined : typesOf(schema, root)
+  return kind !== undefined && types !== undefined && types.has(kind) && !types.has("string")
+}
+
+const propertiesOf = ({ properties }: JsonObject): JsonObject => (isJsonObject(properties) ? properties : {})
 
 /** A member that is the text of what its schema wants becomes that; text where text is wanted stays text. */
-const repaired = (args: JsonObject, properties: JsonObject): JsonObject => {
+const repaired = (args: JsonObject, schema: JsonObject): JsonObject => {
+  const properties = propertiesOf(schema)
   const changed = Object.entries(args).flatMap(([name, value]): ReadonlyArray<readonly [string, Json]> => {
-    const kind = typeof value === "string" && Object.hasOwn(properties, name) ? wanted(properties[name]) : undefined
-    if (kind === undefined || typeof value !== "string") return []
+    if (typeof value !== "string" || !Object.hasOwn(properties, name)) return []
     const inside = parsed(value)
-    return inside !== undefined && kindOf(inside) === kind ? [[name, inside]] : []
+    return inside !== undefined && wants(properties[name], schema, inside) ? [[name, inside]] : []
   })
   return changed.length === 0 ? args : { ...args, ...Object.fromEntries(changed) }
 }
 
 /** Adapters hand on what they could not parse as the one member `_raw`. */
-const isUnparsed = (args: JsonObject, properties: JsonObject): boolean =>
-  Object.keys(args).length === 1 && typeof args["_raw"] === "string" && !Object.hasOwn(properties, "_raw")
+const isUnparsed = (args: JsonObject, schema: JsonObject): boolean =>
+  Object.keys(args).length === 1 && typeof args["_raw"] === "string" && !Object.hasOwn(propertiesOf(schema), "_raw")
 
 /**
  * Reads arguments.
  *
  * @param params what the model wrote; nothing and an empty text are no arguments
- * @param properties the `properties` of the tool's schema
+ * @param schema of the tool's input
  */
-export const argumentsOf = (params: unknown, properties: JsonObject): CallArguments => {
+export const argumentsOf = (params: unknown, schema: JsonObject): CallArguments => {
   if (params === undefined || params === null) return { args: {} }
   if (typeof params === "string") {
     if (params.trim() === "") return { args: {} }
     const inside = parsed(params)
     if (inside === undefined) return { problem: noJson }
-    return isJsonObject(inside) ? { args: repaired(inside, properties) } : { problem: noObject }
+    return isJsonObject(inside) ? { args: repaired(inside, schema) } : { problem: noObject }
   }
   if (!isJsonObject(params)) return { problem: noObject }
-  return isUnparsed(params, properties) ? { problem: noJson } : { args: repaired(params, properties) }
+  return isUnparsed(params, schema) ? { problem: noJson } : { args: repaired(params, schema) }
 }

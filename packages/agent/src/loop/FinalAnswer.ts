@@ -41,6 +41,12 @@ const parsed = (text: string): Effect.Effect<unknown, Misfit> => {
 export const answerInText = (form: AnswerForm, text: string): Effect.Effect<unknown, Misfit> =>
   Effect.flatMap(parsed(text), form.decode)
 
+/** The answer that a call gives: a value, or the text of one. */
+export const givenAnswer = (form: AnswerForm, answer: unknown): Effect.Effect<unknown, Misfit> =>
+  typeof answer === "string"
+    ? Effect.catch(form.decode(answer), (misfit) => Effect.mapError(answerInText(form, answer), () => misfit))
+    : form.decode(answer)
+
 /** What the model is told of an answer that is not of its form. */
 export const askAgain = ({ problems }: Misfit): string =>
   `The answer is not of the agreed form: ${problems.join("; ")}. Give it once more, as JSON alone.`

@@ -5,7 +5,7 @@
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 import type { McpError } from "@treadle/client"
-import { isJsonObject, type JsonObject } from "@treadle/protocol/json"
+import type { JsonObject } from "@treadle/protocol/json"
 import { AgentError, AgentReason } from "../AgentError.ts"
 import type { RunCall } from "../Outcome.ts"
 import type { RunFacts } from "../RunFacts.ts"
@@ -32,10 +32,8 @@ const tooMany = refusal(
   `[no result: an answer may make ${callsOfAnswer} calls, and this one is beyond that. Make it again, in a further answer.]`
 )
 
-const propertiesOf = (found: Found): JsonObject => {
-  const { properties } = found._tag === "Own" ? found.tool.inputSchema : found.tool.tool.inputSchema
-  return isJsonObject(properties) ? properties : {}
-}
+const inputSchemaOf = (found: Found): JsonObject =>
+  found._tag === "Own" ? found.tool.inputSchema : found.tool.tool.inputSchema
 
 /** Whether a revision has structured content; they are ordered as text. */
 const hasStructure = (version: string): boolean => version >= "2025-06-18"
@@ -107,7 +105,7 @@ export class ToolStep {
     if (found === undefined) {
       return Effect.succeed({ observation: refusal(`error: no such tool ${JSON.stringify(call.name)}`) })
     }
-    const read = argumentsOf(call.params, propertiesOf(found))
+    const read = argumentsOf(call.params, inputSchemaOf(found))
     if (!isArguments(read)) return Effect.succeed({ observation: refusal(read.problem) })
     if (found._tag === "Server") return this.#sent(call, found.tool, read.args, 1)
     const own = Effect.catchDefect(this.#parts.toolbox.run(found.tool, read.args), () =>

@@ -17,7 +17,7 @@ import type { Catalogue } from "../toolbox/Catalogue.ts"
 import { refusal, type Finish, type Observation } from "../toolbox/Observation.ts"
 import { exhausted } from "./Budget.ts"
 import { planCompaction, plainSummary, summaryMessage, summaryRequest } from "./Compaction.ts"
-import { answerInText, askAgain, type AnswerForm } from "./FinalAnswer.ts"
+import { askAgain, answerInText, givenAnswer, type AnswerForm } from "./FinalAnswer.ts"
 import type { ModelCall } from "./History.ts"
 import { LoopGuard } from "./LoopGuard.ts"
 import { askStreaming, askWhole, type ModelAnswer } from "./ModelAnswer.ts"
@@ -214,7 +214,7 @@ class Turn<A> {
       const text = answer === undefined ? this.#text : typeof answer === "string" ? answer : JSON.stringify(answer)
       return Effect.succeed(this.#said(text, false))
     }
-    return Effect.map(Effect.result(form.decode(answer)), (read) => this.#formed(read, false))
+    return Effect.map(Effect.result(givenAnswer(form, answer)), (read) => this.#formed(read, false))
   }
 
   /** Ends the round; its results have half of what the model can read at once, at four characters a token. */

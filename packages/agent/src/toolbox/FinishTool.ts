@@ -14,7 +14,8 @@ import type { OwnTool } from "./OwnTool.ts"
 export const finishTool = (answer: JsonObject | undefined): OwnTool =>
   answer === undefined ? plain : finishWith(answer)
 
-const finishWith = (answer: JsonObject): OwnTool => ({
+/** What an answer's schema refers to is found from the root of the tool's. */
+const finishWith = ({ $defs, ...answer }: JsonObject): OwnTool => ({
   name: "finish",
   modelName: "finish",
   description:
@@ -25,7 +26,8 @@ const finishWith = (answer: JsonObject): OwnTool => ({
       answer,
       refused: { type: "boolean", default: false },
       reason: { type: "string" }
-    }
+    },
+    ...($defs === undefined ? {} : { $defs })
   },
   run: (args) => {
     const refused = args["refused"] === true

@@ -30,7 +30,7 @@ const Happening = Schema.Union([
 ])
 type Happening = typeof Happening.Type
 
-const history = Arbitrary.array(Arbitrary.schema(Happening), { maxLength: 30 })
+const history = Arbitrary.array(Arbitrary.schema(Happening), { minLength: 12, maxLength: 30 })
 
 const stray = (kind: string): ReadonlyArray<AnyPart> => {
   switch (kind) {
@@ -93,7 +93,14 @@ const happen = (transcript: History, happening: Happening): void => {
     open,
     own.map(({ ends }) => ends)
   )
-  for (let count = 0; count < sealed; count++) transcript.seal(missing, 100_000)
+  const values = transcript.seal(missing, 100_000).map(({ value }) => value)
+  assert.deepStrictEqual(
+    values,
+    open.map(({ id }, index) =>
+      ["answered", "failed", "twice"].includes(own[index]?.ends ?? "") ? `of ${id}` : missing.value
+    )
+  )
+  for (let count = 1; count < sealed; count++) assert.deepStrictEqual(transcript.seal(missing, 100_000), [])
 }
 
 type Parts = ReadonlyArray<Prompt.Part>

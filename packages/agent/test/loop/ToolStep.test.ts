@@ -35,7 +35,20 @@ const idsIn = (messages: ReadonlyArray<{ readonly content: unknown }>) => {
 }
 
 describe("arguments of a call", () => {
-  const properties = { query: { type: "string" }, filter: { type: "object" }, ids: { type: "array" } }
+  const schema = {
+    type: "object",
+    properties: {
+      query: { type: "string" },
+      filter: { type: "object" },
+      ids: { type: "array" },
+      maybe: { anyOf: [{ $ref: "#/$defs/Maybe" }, { type: "null" }] },
+      either: { anyOf: [{ type: "object" }, { type: "string" }] },
+      any: {},
+      lost: { $ref: "#/$defs/Lost" },
+      round: { $ref: "#/$defs/Round" }
+    },
+    $defs: { Maybe: { type: ["object", "array"] }, Round: { $ref: "#/$defs/Round" } }
+  }
 
   it.each([
     ["nothing", undefined, {}],
@@ -47,22 +60,27 @@ describe("arguments of a call", () => {
     ["an object as text in which a member is text", '{"filter":"{}"}', { filter: {} }],
     ["text that looks like an object, where text is wanted", { query: '{"x":1}' }, { query: '{"x":1}' }],
     ["text that is something else than is wanted", { filter: "[1]", ids: "{}" }, { filter: "[1]", ids: "{}" }],
+    ["text of what a reference wants", { maybe: '{"x":1}' }, { maybe: { x: 1 } }],
+    ["text where text is one of several", { either: "{}", any: "{}" }, { either: "{}", any: "{}" }],
+    ["text where references lead nowhere", { lost: "{}", round: "{}" }, { lost: "{}", round: "{}" }],
     ["text that is no JSON", { filter: "{x" }, { filter: "{x" }],
     ["members that nobody knows", { other: "{}" }, { other: "{}" }],
     ["a name of objects themselves", JSON.parse('{"__proto__":"{}"}'), JSON.parse('{"__proto__":"{}"}')]
   ])("are read from %s (B032)", (_, params, args) => {
-    assert.deepStrictEqual(argumentsOf(params, properties), { args })
+    assert.deepStrictEqual(argumentsOf(params, schema), { args })
   })
 
   it.each([["{bad"], ["null"], ["[1]"], ["5"], [["x"]], [5], [true], [{ _raw: '{"query": "unfin' }]])(
     "that are none are told to the model: %j (A41, B032)",
     (params) => {
-      assert.property(argumentsOf(params, properties), "problem")
+      assert.property(argumentsOf(params, schema), "problem")
     }
   )
 
   it("may have a member that adapters use for text, where the tool has it", () => {
-    assert.deepStrictEqual(argumentsOf({ _raw: "x" }, { _raw: { type: "string" } }), { args: { _raw: "x" } })
+    assert.deepStrictEqual(argumentsOf({ _raw: "x" }, { properties: { _raw: { type: "string" } } }), {
+      args: { _raw: "x" }
+    })
   })
 
   it.effect("that are none reach no server, and the run goes on (A41)", () =>

@@ -304,9 +304,9 @@ describe("a run", () => {
       const items = yield* Stream.runCollect(Stream.provide(Agent.stream(agent(), "Go"), model))
       const tags = items.map(({ _tag }) => _tag)
       assert.deepStrictEqual(tags, [
-        "RunStarted",
         "ServerConnected",
         "ToolsListed",
+        "RunStarted",
         "StepStarted",
         "ModelAnswered",
         "ToolCalled",

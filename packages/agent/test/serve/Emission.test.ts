@@ -73,27 +73,29 @@ describe.each(eras)("a client of a served agent, %s", (era) => {
     })
   )
 
-  it.effect("cannot subscribe to what has finished, to what there is not, or to the status, and learns why (A110)", () =>
-    Effect.gen(function* () {
-      const { client } = yield* servedClient(era, AgentTest.script(AgentTest.say("done"), AgentTest.say("warm")))
-      yield* client.call(spawn, { instruction: "x", async: true })
-      yield* client.ended("served.0")
-      yield* client.call(spawn, { instruction: "x", warm: true })
-      const refused: ReadonlyArray<readonly [string, string | undefined]> = [
-        [uri, "the run has finished already; read it"],
-        ["agent://subagent/served.7", "there is no such run"],
-        ["agent://subagent/served.1", "there is no such run"],
-        ["agent://status", "it is not told of; read it when you need it"],
-        ["agent://run/x", undefined]
-      ]
-      for (const [named, reason] of refused) {
-        const { admitted, error } = yield* client.subscribe(named)
-        assert.isFalse(admitted, named)
-        if (era === "native") continue
-        assert.strictEqual(error?.["code"], -32002)
-        assert.deepStrictEqual(error?.["data"], reason === undefined ? { uri: named } : { uri: named, reason })
-      }
-    })
+  it.effect(
+    "cannot subscribe to what has finished, to what there is not, or to the status, and learns why (A110)",
+    () =>
+      Effect.gen(function* () {
+        const { client } = yield* servedClient(era, AgentTest.script(AgentTest.say("done"), AgentTest.say("warm")))
+        yield* client.call(spawn, { instruction: "x", async: true })
+        yield* client.ended("served.0")
+        yield* client.call(spawn, { instruction: "x", warm: true })
+        const refused: ReadonlyArray<readonly [string, string | undefined]> = [
+          [uri, "the run has finished already; read it"],
+          ["agent://subagent/served.7", "there is no such run"],
+          ["agent://subagent/served.1", "there is no such run"],
+          ["agent://status", "it is not told of; read it when you need it"],
+          ["agent://run/x", undefined]
+        ]
+        for (const [named, reason] of refused) {
+          const { admitted, error } = yield* client.subscribe(named)
+          assert.isFalse(admitted, named)
+          if (era === "native") continue
+          assert.strictEqual(error?.["code"], -32002)
+          assert.deepStrictEqual(error?.["data"], reason === undefined ? { uri: named } : { uri: named, reason })
+        }
+      })
   )
 
   it.effect("is told or refused, however the end of the run and its wish meet (A113)", () =>

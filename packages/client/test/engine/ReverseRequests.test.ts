@@ -4,6 +4,8 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Scope from "effect/Scope"
 import { Recorder, scriptedHttp, type HttpScript } from "@treadle/testing"
+import { Message } from "@treadle/protocol/rpc"
+import { makeReverseRequests } from "../../src/engine/asking/ReverseRequests.ts"
 import { McpClient, type Answers, type Asker } from "../../src/index.ts"
 import { compatLines, farEnd, type FarEnd, type LineScript } from "../farEnd.ts"
 import { compatServing, discoverResult, opened, ping, reasonOf, result, textResult } from "../fixtures.ts"
@@ -154,6 +156,23 @@ describe("a question of a compat server that nobody has answered yet", () => {
       yield* settled(far, "p")
       assert.deepStrictEqual(signals(), [false])
       assert.deepStrictEqual(noise, ["the server used an id twice: elicitation/create"])
+    })
+  )
+})
+
+describe("a question of a compat server that comes after the session was closed", () => {
+  it.effect("is not answered, and breaks nothing: what was on its way is read to the end", () =>
+    Effect.gen(function* () {
+      const scope = yield* Scope.make()
+      const asked: Array<unknown> = []
+      const answering = () => Effect.sync(() => asked.push("x"))
+      const engine = () => assert.fail("nothing is sent")
+      const made = makeReverseRequests(engine, answering as never, () => {})
+      const { cancel, take } = yield* Scope.provide(made, scope)
+      yield* Scope.close(scope, Exit.void)
+      take(Message.request("a", "roots/list"), undefined)
+      cancel("a")
+      assert.deepStrictEqual(asked, [])
     })
   )
 })

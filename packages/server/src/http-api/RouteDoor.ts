@@ -17,7 +17,7 @@ import type { RouterDoor } from "../http-router/RouterDoor.ts"
 import { makeGuard, type GuardSettings } from "../transport/HttpGuard.ts"
 import type { Principal } from "../Principal.ts"
 import type { Served } from "../Served.ts"
-import { parseText } from "../transport/HttpBody.ts"
+import { notUtf8, parseText, tooLarge, utf8Text } from "../transport/HttpBody.ts"
 import { readText } from "../transport/WebExchange.ts"
 import { operationRun } from "../handler/OperationRun.ts"
 import { argumentsOf, routePlan, type RoutePlan, type Said } from "./RoutePlan.ts"
@@ -75,6 +75,35 @@ const otherType = (type: string): Response => unsupported(`Content-Type must be 
 
 const unreadable = problem(400, { detail: "The address of the request cannot be read" })
 
+/** A body that breaks off has a sender who waits for nothing. */
+const brokenOff = () => Effect.interrupt
+
+/** The text of a body whose length is said and kept to, as a server of HTTP/1.1 sees to it. */
+const textOfLength = (request: Request, length: number, limit: number): Step<string> => {
+  if (length > limit) return Effect.fail(refusal(tooLarge(limit).refusal))
+  return Effect.flatMap(Effect.catch(request.arrayBuffer, brokenOff), (bytes): Step<string> => {
+    const text = utf8Text(new Uint8Array(bytes))
+    return text === undefined ? Effect.fail(refusal(notUtf8.refusal)) : Effect.succeed(text)
+  })
+}
+
+const textOf = (request: Request, limit: number): Step<string> => {
+  const length = request.headers["content-length"]
+  const isWeb = request.source instanceof globalThis.Request
+  if (!isWeb && length !== undefined && /^\d+$/.test(length)) return textOfLength(request, Number(length), limit)
+  return Effect.flatMap(
+    Effect.mapError(HttpServerRequest.toWeb(request), () => unreadable),
+    (web) =>
+      Effect.flatMap(
+        Effect.catch(
+          Effect.tryPromise(() => readText(web, limit)),
+          brokenOff
+        ),
+        (read): Step<string> => ("refusal" in read ? Effect.fail(refusal(read.refusal)) : Effect.succeed(read.text))
+      )
+  )
+}
+
 /** The JSON of the body; nothing where there is none. */
 const bodyOf = (request: Request, limit: number): Step<unknown> => {
   const type = request.headers["content-type"]
@@ -83,24 +112,12 @@ const bodyOf = (request: Request, limit: number): Step<unknown> => {
   if (encoding !== undefined && encoding.toLowerCase() !== "identity") {
     return Effect.fail(unsupported(`Content-Encoding ${encoding} is not decoded here; send the body as it is`))
   }
-  return Effect.flatMap(
-    Effect.mapError(HttpServerRequest.toWeb(request), () => unreadable),
-    (web) =>
-      // A body that breaks off has a sender who waits for nothing.
-      Effect.matchEffect(
-        Effect.tryPromise(() => readText(web, limit)),
-        {
-          onFailure: () => Effect.interrupt,
-          onSuccess: (read): Step<unknown> => {
-            if ("refusal" in read) return Effect.fail(refusal(read.refusal))
-            if (read.text === "") return Effect.undefined
-            if (type === undefined) return Effect.fail(otherType("absent"))
-            const body = parseText(read.text)
-            return "refusal" in body ? Effect.fail(refusal(body.refusal)) : Effect.succeed(body.value)
-          }
-        }
-      )
-  )
+  return Effect.flatMap(textOf(request, limit), (text): Step<unknown> => {
+    if (text === "") return Effect.undefined
+    if (type === undefined) return Effect.fail(otherType("absent"))
+    const body = parseText(text)
+    return "refusal" in body ? Effect.fail(refusal(body.refusal)) : Effect.succeed(body.value)
+  })
 }
 
 const misfit = (name: string, problems: ReadonlyArray<string>): Response =>

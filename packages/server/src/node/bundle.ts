@@ -14,7 +14,7 @@ export { pageOf, readText, refusedResponse, toldPage, webExchange } from "../tra
 export { refused } from "../engine/Answers.ts"
 export { operationRun } from "../handler/OperationRun.ts"
 export { notServing } from "../PlainDoor.ts"
-export { parseText } from "../transport/HttpBody.ts"
+export { notUtf8, parseText, tooLarge, utf8Text } from "../transport/HttpBody.ts"
 export { makeGuard } from "../transport/HttpGuard.ts"
 export { statusOf } from "../transport/HttpStatus.ts"
 export { settingErrors } from "../transport/SettingChecks.ts"

@@ -18,6 +18,15 @@ const notJson = (why: string): NoBody => ({
 
 export const notUtf8: NoBody = notJson("the body is not UTF-8")
 
+/** The text of bytes; nothing where they are none. */
+export const utf8Text = (bytes: Uint8Array): string | undefined => {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
 export const tooLarge = (limit: number): NoBody => ({
   refusal: {
     rung: "body-size",

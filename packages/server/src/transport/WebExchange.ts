@@ -12,7 +12,7 @@ import { refused } from "../engine/Answers.ts"
 import type { Answer, Sink } from "../engine/Sink.ts"
 import type { AuthGate } from "./AuthGate.ts"
 import type { PageReply } from "./Cors.ts"
-import { goneBody, notUtf8, parseText, tooLarge, type Body, type NoBody } from "./HttpBody.ts"
+import { goneBody, notUtf8, parseText, tooLarge, utf8Text, type Body, type NoBody } from "./HttpBody.ts"
 import type { Guard } from "./HttpGuard.ts"
 import type { OpenedStream } from "../engine/sessions/SessionStream.ts"
 import { HttpReply, type HttpWriter, type ReplySettings } from "./HttpReply.ts"
@@ -182,11 +182,8 @@ export const readText = async (request: Request, limit: number): Promise<{ reado
   if (request.bodyUsed) return gone
   const bytes = await readBytes(request, limit)
   if (bytes === undefined) return tooLarge(limit)
-  try {
-    return { text: new TextDecoder("utf-8", { fatal: true }).decode(bytes) }
-  } catch {
-    return notUtf8
-  }
+  const text = utf8Text(bytes)
+  return text === undefined ? notUtf8 : { text }
 }
 
 const readBody = async (request: Request, limit: number): Promise<Body> => {

@@ -93,6 +93,37 @@ describe("a client over a socket", () => {
     })
   )
 
+  it.live.each([
+    ['{"title":"Late"}', 200],
+    ['{"title":"Sp\u00e4t"}', 200],
+    ["", 400],
+    ["{", 400],
+    [`{"title":"${"x".repeat(5_000_000)}"}`, 413]
+  ] as const)("sends a body of a length, and is answered", ([body, status]) =>
+    Effect.gen(function* () {
+      const port = yield* listening(kiosk)
+      const head =
+        "PUT /shows/3 HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\nContent-Type: application/json\r\n" +
+        `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n`
+      assert.include(yield* raw(port, head + (status === 413 ? "" : body)), `HTTP/1.1 ${status}`)
+    })
+  )
+
+  it.live("sends bytes that are no text, and is told so", () =>
+    Effect.gen(function* () {
+      const port = yield* listening(kiosk)
+      const reply = yield* Effect.promise(() =>
+        fetch(`http://127.0.0.1:${port}/shows/3`, {
+          method: "PUT",
+          headers: { "content-type": "application/json" },
+          body: new Uint8Array([0xff, 0xfe])
+        }).then(async (response) => [response.status, await response.text()] as const)
+      )
+      assert.strictEqual(reply[0], 400)
+      assert.include(reply[1], "not UTF-8")
+    })
+  )
+
   it.live("sends a body in chunks, and is answered", () =>
     Effect.gen(function* () {
       const port = yield* listening(kiosk)

@@ -70,6 +70,8 @@ export const makeReverseRequests = (
         )
       })
 
+    // A closed map of fibers can be asked for a key, but not be gone through.
+    let open = 0
     const take: ReverseRequests["take"] = (request, during) => {
       const key = requestKey(request.id)
       if (FiberMap.hasUnsafe(fibers, key)) return onNoise(request.method, "the server used an id twice")
@@ -77,7 +79,11 @@ export const makeReverseRequests = (
         onFailure: (error) => reply(Message.error(request.id, error)),
         onSuccess: (result) => reply(Message.result(request.id, result))
       })
-      if ([...fibers].length < maxOpen) return void run(key, answered)
+      if (open < maxOpen) {
+        open++
+        run(key, answered).addObserver(() => void open--)
+        return
+      }
       refuseWith(request, RpcError.internal("This client answers no more requests at the same time"))
     }
 

@@ -1,0 +1,74 @@
+import { Ajv2020 } from "ajv/dist/2020.js"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { assert, describe, it } from "@effect/vitest"
+import { Agent } from "@treadle/agent"
+import { AgentTest } from "@treadle/agent/test"
+import type { PureSchema } from "@treadle/protocol/endpoint"
+import { finishTool } from "../../src/toolbox/FinishTool.ts"
+import { answerForm, answerInText } from "../../src/loop/FinalAnswer.ts"
+
+interface Tree {
+  readonly name: string
+  readonly children: ReadonlyArray<Tree>
+}
+const Tree: Schema.Codec<Tree> = Schema.Struct({
+  name: Schema.String,
+  children: Schema.Array(Schema.suspend((): Schema.Codec<Tree> => Tree))
+}).annotate({ identifier: "Tree" })
+
+class Verdict extends Schema.Class<Verdict>("Verdict")({ ok: Schema.Boolean }) {}
+
+const forms: ReadonlyArray<readonly [name: string, schema: PureSchema<unknown>, json: unknown, wrong: unknown]> = [
+  ["a struct", Schema.Struct({ a: Schema.Int }), { a: 1 }, { a: "1" }],
+  ["a class", Verdict, { ok: true }, { ok: 1 }],
+  ["a list", Schema.Array(Schema.Int), [1, 2], ["x"]],
+  ["a text", Schema.String, "words", 5],
+  ["a choice", Schema.Literals(["yes", "no"]), "yes", "maybe"],
+  ["a tree", Tree, { name: "a", children: [{ name: "b", children: [] }] }, { name: "a" }],
+  ["a date", Schema.Date, "2026-01-01T00:00:00.000Z", 5],
+  ["one of several", Schema.Union([Schema.Struct({ a: Schema.Int }), Schema.Null]), null, "x"]
+]
+
+describe("the form of an answer", () => {
+  it.effect.each(forms)("that is %s is what models are told, and what is read (A153)", ([, schema, json, wrong]) =>
+    Effect.gen(function* () {
+      const form = answerForm(schema)
+      const check = new Ajv2020({ strict: false, validateFormats: false }).compile(form.schema)
+      assert.isTrue(check(json), JSON.stringify(form.schema))
+      assert.isFalse(check(wrong), JSON.stringify(form.schema))
+      const decoded = yield* form.decode(json)
+      assert.deepStrictEqual(yield* form.encode(decoded), json as never)
+      const misfit = yield* Effect.flip(form.decode(wrong))
+      assert.isAbove(misfit.problems.length, 0)
+      assert.deepStrictEqual(yield* answerInText(form, JSON.stringify(json)), decoded)
+      assert.deepStrictEqual(
+        yield* answerInText(form, `\n\`\`\`json\n${JSON.stringify(json, null, 2)}\n\`\`\`\n`),
+        decoded
+      )
+    })
+  )
+
+  it("is what finish takes, with what it refers to", () => {
+    for (const [name, schema, json, wrong] of forms) {
+      const check = new Ajv2020({ strict: false, validateFormats: false }).compile(
+        finishTool(answerForm(schema).schema).inputSchema
+      )
+      assert.isTrue(check({ answer: json }), name)
+      assert.isFalse(check({ answer: wrong }), name)
+    }
+  })
+
+  it.effect("is asked for by finish as well, and checked there", () =>
+    Effect.gen(function* () {
+      const typed = Agent.make({ name: "r", instruction: "Go.", answer: Tree })
+      const model = AgentTest.script(AgentTest.callNamed("finish", { answer: { name: "a" } }), (seen) => {
+        assert.include(seen.task, "children")
+        return AgentTest.callNamed("finish", { answer: '{"name":"a","children":[]}' })
+      })
+      const outcome = yield* Effect.provide(Agent.run(typed, "Go"), model)
+      assert.deepStrictEqual(outcome.answer, { name: "a", children: [] })
+      assert.isFalse(outcome.partial)
+    })
+  )
+})

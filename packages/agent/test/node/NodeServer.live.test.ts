@@ -1,0 +1,100 @@
+import * as Effect from "effect/Effect"
+import { assert, describe, it } from "@effect/vitest"
+import { scriptedChild } from "@treadle/testing"
+import { Agent, type AgentEvent } from "@treadle/agent"
+import { NodeServer, type CommandSettings } from "@treadle/agent/node"
+import { AgentTest, type TurnLike } from "@treadle/agent/test"
+
+/** A program that speaks the compat era: it tells who it is, and dies when it is asked to. */
+const program = scriptedChild((peer) => {
+  const said = (text: string) => ({ content: [{ type: "text", text }] })
+  peer.log("starting up\n")
+  peer.onLine(({ id, method, params } = {}) => {
+    if (method === "initialize") {
+      const serverInfo = { name: "program", version: "1.0.0" }
+      return peer.answer(id, { protocolVersion: "2025-11-25", capabilities: { tools: {} }, serverInfo })
+    }
+    if (method === "tools/list") {
+      const inputSchema = { type: "object" }
+      return peer.answer(id, { tools: ["pid", "die", "name"].map((name) => ({ name, inputSchema })) })
+    }
+    if (method === "tools/call") {
+      if (params.name === "die") return process.exit(3)
+      peer.log(`asked for ${params.name}\n`)
+      return peer.answer(id, said(params.name === "pid" ? String(process.pid) : (process.env["PROGRAM"] ?? "nobody")))
+    }
+    if (id !== undefined) {
+      const error = { code: -32601, message: "no such method" }
+      return peer.write(`${JSON.stringify({ jsonrpc: "2.0", id, error })}\n`)
+    }
+  })
+})
+
+const agent = (settings: CommandSettings = {}) =>
+  Agent.make({
+    name: "r",
+    instruction: "Go.",
+    servers: { program: NodeServer.command(program.command, program.args, settings) }
+  })
+
+const run = (settings: CommandSettings, ...turns: ReadonlyArray<TurnLike>) =>
+  Effect.gen(function* () {
+    const events: Array<AgentEvent> = []
+    const ran = Agent.run(agent(settings), "Go", { onEvent: (event) => events.push(event) })
+    const ended = yield* Effect.result(Effect.provide(ran, AgentTest.script(...turns)))
+    return { ended, events }
+  })
+
+const isRunning = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+describe("a program as a server of an agent", () => {
+  it.live("is started for a run, called, and gone with it; what it writes beside fails nothing (A73, A75)", () =>
+    Effect.gen(function* () {
+      const beside: Array<string> = []
+      const { ended } = yield* run(
+        { env: { PROGRAM: "somebody" }, onStderr: (text) => void beside.push(text) },
+        AgentTest.together(AgentTest.callNamed("pid"), AgentTest.callNamed("name")),
+        (seen) => AgentTest.answer(seen.results.map(({ value }) => value))
+      )
+      assert.strictEqual(ended._tag, "Success")
+      if (ended._tag !== "Success") return
+      const [pid, name] = JSON.parse(ended.success.text)
+      assert.strictEqual(name, "somebody")
+      assert.isFalse(isRunning(Number(pid)))
+      assert.include(beside.join(""), "starting up")
+      assert.include(beside.join(""), "asked for name")
+    })
+  )
+
+  it.live("that dies in a call ends the run where the agent needs it, and is left out where not (A33)", () =>
+    Effect.gen(function* () {
+      const needed = yield* run({}, AgentTest.callNamed("die"))
+      assert.isTrue(needed.ended._tag === "Failure" && needed.ended.failure.reason._tag === "RequiredServerDown")
+      const optional = yield* run({ required: false }, AgentTest.callNamed("die"), (seen) => {
+        assert.isFalse(seen.tools.some(({ server }) => server === "program"))
+        return AgentTest.say("went on")
+      })
+      assert.isTrue(optional.ended._tag === "Success" && optional.ended.success.text === "went on")
+      assert.isTrue(optional.events.some(({ _tag }) => _tag === "Degraded"))
+    })
+  )
+
+  it.live("that is not there fails the run, and names it (A16)", () =>
+    Effect.gen(function* () {
+      const missing = Agent.make({
+        name: "r",
+        instruction: "Go.",
+        servers: { gone: NodeServer.command("treadle-there-is-no-such-program") }
+      })
+      const failed = yield* Effect.flip(Effect.provide(Agent.run(missing, "Go"), AgentTest.script()))
+      assert.deepInclude(failed.reason, { _tag: "RequiredServerDown", server: "gone" })
+      assert.include(failed.message, "treadle-there-is-no-such-program")
+    })
+  )
+})
