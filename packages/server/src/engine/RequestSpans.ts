@@ -75,6 +75,7 @@ const targetOf = (request: Admitted, { name }: Running): string | undefined =>
  * @returns the services, with the span as the parent of what the handler does
  */
 export const openSpan = <R>(call: RunningCall, running: Running, services: Context.Context<R>): Context.Context<R> => {
+  if (call.admitted.inbound.plain === true) return services
   const span = guarded(services, () => begin(call.admitted, targetOf(call.admitted, running), services))
   if (span === undefined) return services
   call.traced = (answer) => guarded(services, () => end(span, services, answer))
@@ -82,5 +83,7 @@ export const openSpan = <R>(call: RunningCall, running: Running, services: Conte
 }
 
 /** The span of a request that was answered at once. */
-export const answeredSpan = (request: Admitted, services: Context.Context<never>, answer: Answer): void =>
+export const answeredSpan = (request: Admitted, services: Context.Context<never>, answer: Answer): void => {
+  if (request.inbound.plain === true) return
   guarded(services, () => end(begin(request, undefined, services), services, answer))
+}

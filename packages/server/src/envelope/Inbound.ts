@@ -24,6 +24,8 @@ export interface Inbound {
   readonly headers?: (() => HeaderTable) | undefined
   /** Whether HTTP brought it, on whatever stream its answer goes: then scopes decide what its sender may do. */
   readonly overHttp: boolean
+  /** Whether it is no message of MCP but a request of a route, which has a span of HTTP and none of MCP. */
+  readonly plain?: true
   /** What the door was given for this request. */
   readonly context: unknown
   readonly principal: Principal | undefined

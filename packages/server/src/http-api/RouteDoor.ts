@@ -196,6 +196,7 @@ export const makeRouteDoor = ({ door, prefix, served, settings }: RouteDoorParts
           http: { header: headerOf(request), url: request.originalUrl },
           headers: () => ({ ...request.headers }),
           overHttp: true,
+          plain: true,
           context: {},
           services,
           ...caller
