@@ -108,8 +108,11 @@ export class ToolStep {
     const read = argumentsOf(call.params, inputSchemaOf(found))
     if (!isArguments(read)) return Effect.succeed({ observation: refusal(read.problem) })
     if (found._tag === "Server") return this.#sent(call, found.tool, read.args, 1)
-    const own = Effect.catchDefect(this.#parts.toolbox.run(found.tool, read.args), () =>
-      Effect.succeed(refusal(`error: ${found.tool.name} broke down`))
+    const own = Effect.catchDefect(this.#parts.toolbox.run(found.tool, read.args), (defect) =>
+      Effect.as(
+        Effect.logError(`The agent's own tool ${found.tool.name} broke down.`, defect),
+        refusal(`error: ${found.tool.name} broke down`)
+      )
     )
     return Effect.map(own, (observation) => ({ observation }))
   }

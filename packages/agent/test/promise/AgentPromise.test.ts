@@ -1,6 +1,6 @@
 import { assert, describe, it } from "vitest"
 import * as Effect from "effect/Effect"
-import { Agent, AgentError } from "@treadle/agent"
+import { Agent, AgentError, SecretStore, Server } from "@treadle/agent"
 import { converse, runAgent, streamAgent } from "@treadle/agent/promise"
 import { AgentTest } from "@treadle/agent/test"
 import { kb, note, search } from "../kb.ts"
@@ -47,6 +47,33 @@ describe("runAgent", () => {
     assert.include(String(error), "1 to 64 characters")
     const failing = await rejected(runAgent(agent, "Go", { model: AgentTest.script(AgentTest.fail()) }))
     assert.strictEqual((failing as AgentError).reason._tag, "IntelligenceUnavailable")
+  })
+
+  it("reads the secrets that servers name from the store that it is given (A164)", async () => {
+    const bearers: Array<string | null> = []
+    const fetch = async (request: Request) => {
+      bearers.push(request.headers.get("authorization"))
+      return new Response("no", { status: 403 })
+    }
+    const headers = { authorization: "Bearer {{secret:BOX}}" }
+    const box = Server.http("https://box.example/mcp", { headers, fetch, required: false })
+    const one = Agent.make({ name: "r", instruction: "Go.", servers: { box } })
+    const model = AgentTest.script(AgentTest.say("ok"))
+    const secrets = SecretStore.layerNames({ BOX: "k-1" })
+    assert.strictEqual((await runAgent(one, "Go", { model, secrets })).text, "ok")
+    for await (const _ of streamAgent(one, "Go", { model, secrets })) void _
+    await using talk = await converse(one, { model, secrets })
+    assert.strictEqual((await talk.say("Go")).text, "ok")
+    assert.isAtLeast(bearers.length, 3)
+    assert.deepStrictEqual([...new Set(bearers)], ["Bearer k-1"])
+  })
+
+  it("rejects with a sentence where those who write JavaScript give it no model", async () => {
+    const bare = runAgent as unknown as (agent: unknown, task: string) => Promise<unknown>
+    assert.strictEqual(
+      String(await rejected(bare(agent, "Go"))),
+      'AgentError: agent "reviewer": no model answers: there is none; give one as the option `model`, or to the agent'
+    )
   })
 
   it("ends with the outcome cancelled where its signal is aborted, before or meanwhile", async () => {
@@ -131,6 +158,13 @@ describe("converse", () => {
     await soon()
     await talk.close()
     assert.strictEqual((await last).status, "cancelled")
+    await talk.close()
+  })
+
+  it("says once what is wrong with a script, and not again when it is closed", async () => {
+    const talk = await converse(agent, { model: AgentTest.script(AgentTest.say("one")) })
+    await talk.say("1")
+    assert.include(String(await rejected(talk.say("2"))), "The script has 1 turn, and the model was asked for turn 2.")
     await talk.close()
   })
 
