@@ -169,7 +169,10 @@ export class ToolStep {
   }
 
   #told({ link, tool }: ServerTool, error: McpError, then: string): Effect.Effect<Called> {
-    return Effect.succeed({ observation: refusal(faultNotice(link.name, tool.name, error.message, then)), error })
+    return Effect.succeed({
+      observation: refusal(faultNotice(link.name, tool.name, error.reason.message, then)),
+      error
+    })
   }
 
   /** A server that the agent needs ends the run; another is left out. */
@@ -181,7 +184,7 @@ export class ToolStep {
     }
     toolbox.dropServer(link.name)
     facts.emit({ _tag: "Degraded", server: link.name, what: `it is left out from here on: ${error.message}` })
-    const notice = faultNotice(link.name, tool.name, error.message, "The server is left out from here on.")
+    const notice = faultNotice(link.name, tool.name, error.reason.message, "The server is left out from here on.")
     return Effect.succeed({ observation: refusal(notice), error })
   }
 }

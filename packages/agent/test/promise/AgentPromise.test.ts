@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import { Agent, AgentError, SecretStore, Server } from "@treadle/agent"
 import { converse, runAgent, streamAgent } from "@treadle/agent/promise"
 import { AgentTest } from "@treadle/agent/test"
+import * as z from "zod"
 import { kb, note, search } from "../kb.ts"
 
 const agent = Agent.make({ name: "reviewer", instruction: "You review.", servers: { kb } })
@@ -33,6 +34,14 @@ describe("runAgent", () => {
       outcome.calls(search).map(({ output }) => output),
       [["Rule 7: no force pushes (x)"]]
     )
+  })
+
+  it("gives an answer of the form of Zod, its defaults filled in", async () => {
+    const form = z.object({ approve: z.boolean(), reasons: z.array(z.string()).default([]) })
+    const judge = Agent.make({ name: "judge", instruction: "Go.", answer: form })
+    const { answer } = await runAgent(judge, "Go", { model: AgentTest.script(AgentTest.answer({ approve: true })) })
+    const reasons: ReadonlyArray<string> | undefined = answer?.reasons
+    assert.deepStrictEqual([answer?.approve, reasons], [true, []])
   })
 
   it("takes the model of an agent that has one", async () => {
