@@ -2,6 +2,8 @@
  * Everything that is wrong with a definition, found without opening anything.
  */
 import * as Result from "effect/Result"
+import * as Schema from "effect/Schema"
+import { toolShape } from "@treadle/protocol/endpoint"
 import { agentFields, type AgentDefinition, type HttpServerSettings, type ServerRef } from "./AgentDefinition.ts"
 import type { AgentProblem } from "./AgentProblem.ts"
 import { Secret } from "./Secret.ts"
@@ -18,14 +20,26 @@ const isBlank = (text: unknown): boolean => typeof text !== "string" || text.tri
 
 const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0
 
+/** What of a schema cannot be told a model as JSON Schema. */
+const answerProblems = (answer: unknown): ReadonlyArray<AgentProblem> => {
+  if (answer === undefined) return []
+  const standard = typeof answer === "object" && answer !== null && "~standard" in answer
+  if (!Schema.isSchema(answer) && !standard)
+    return [field("answer", "it is no schema; write Schema.Struct({ … }) or z.object({ … }), or leave it out for text")]
+  return toolShape({
+    input: Schema.isSchema(answer) ? Schema.Struct({ answer: answer as Schema.Top }) : answer
+  }).faults.flatMap((fault) => (fault._tag === "UnrepresentableSchema" ? [field("answer", fault.finding.message)] : []))
+}
+
 const fieldProblems = (definition: AgentDefinition<unknown, unknown>): ReadonlyArray<AgentProblem> => {
-  const { instruction, limits = {}, name } = definition
+  const { answer, instruction, limits = {}, name } = definition
   const unknown = Object.keys(definition).filter((key) => !agentFields.has(key))
   return [
     ...(isBlank(name) || name.length > 64
       ? [field("name", "it must be 1 to 64 characters, not all of them blank")]
       : []),
     ...(isBlank(instruction) ? [field("instruction", "it must say what the agent is to do")] : []),
+    ...answerProblems(answer),
     ...unknown.map((key) => field(key, `there is no such field; there are ${[...agentFields].join(", ")}`)),
     ...Object.entries(limits).flatMap(([limit, value]) => {
       if (!limitNames.has(limit)) {
@@ -120,7 +134,7 @@ const serverProblems = (definition: AgentDefinition<unknown, unknown>): Readonly
     names.add(name)
     const ref = serverRef(server)
     if (ref !== undefined) return [...named, ...refProblems(name, ref)]
-    const missing = "it is neither an Mcp value, an address, an agent nor what Server makes; is something missing?"
+    const missing = "it is neither an Mcp value, an address, an agent nor what Server makes"
     return [...named, { _tag: "InvalidServerSetting", server: name, setting: "server", why: missing }]
   })
 }

@@ -37,7 +37,7 @@ const noStore = SecretStore.of({
     Effect.fail(
       new SecretError({
         reference,
-        why: "no SecretStore is provided; provide NodeSecrets.layer of @treadle/agent/node"
+        why: "no SecretStore is provided; provide NodeSecrets.layer() of @treadle/agent/node, or give it as the option `secrets`"
       })
     )
 })
