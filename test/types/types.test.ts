@@ -102,7 +102,9 @@ const expected: Readonly<Record<string, string>> = {
   W66: `Type 'Mcp<never, { user: string; }>' is not assignable to type 'ServerLike | undefined'.`,
   W67: `Type '"dangerous"' is not assignable to type 'Tag'.`,
   W68: `Argument of type 'readonly string[] | undefined' is not assignable to parameter of type 'string'.`,
-  W69: `Property 'instruction' is missing in type '{ name: string; }'`
+  W69: `Property 'instruction' is missing in type '{ name: string; }'`,
+  W70: `"this server still needs services: give them with mcp.provide(layer), or use an Effect door"`,
+  W71: `'depth' does not exist in type`
 }
 
 describe("the compiler", () => {

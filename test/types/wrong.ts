@@ -95,3 +95,6 @@ import { helper, search } from "./rightAgents.ts"
 /* W67 */ Server.http("https://x", { tags: ["dangerous"] })
 /* W68 */ AgentTest.script((seen) => AgentTest.say(seen.last(search)))
 /* W69 */ Agent.make({ name: "x" })
+import { AgentMcp } from "@treadle/agent"
+/* W70 */ McpNode.handler(AgentMcp.make(helper))
+/* W71 */ AgentTest.call(AgentMcp.spawn, { instruction: "x", depth: 1 })
