@@ -5,15 +5,15 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { toolShape } from "@treadle/protocol/endpoint"
 import { MetaKey } from "@treadle/protocol/schema"
-import { agentFields, type AgentDefinition } from "./AgentDefinition.ts"
+import { agentFields, depthKey, type AgentDefinition } from "./AgentDefinition.ts"
 import type { AgentProblem } from "./AgentProblem.ts"
 import { limitNames } from "./Limits.ts"
 import { serverEntries, serverRef } from "./Server.ts"
 import { serverProblems } from "./ServerChecks.ts"
 import { heldTags, isTrifecta } from "./Tag.ts"
 
-/** Keys of `_meta` that the protocol has a use for. */
-const protocolKeys: ReadonlySet<unknown> = new Set(Object.values(MetaKey))
+/** Keys of `_meta` that have another use. */
+const takenKeys: ReadonlySet<unknown> = new Set([...Object.values(MetaKey), depthKey])
 
 const field = (name: string, why: string): AgentProblem => ({ _tag: "InvalidField", field: name, why })
 
@@ -53,7 +53,7 @@ const optionalFaults = (definition: AgentDefinition<unknown, unknown>): Readonly
     ["model", model, Layer.isLayer(model), "it must be a Layer of LanguageModel"],
     ["subagents", subagents, typeof subagents === "boolean", "it must be true or false"],
     ["allowTrifecta", allowTrifecta, typeof allowTrifecta === "boolean", "it must be true or false"],
-    ["runIdKey", runIdKey, !isBlank(runIdKey) && !protocolKeys.has(runIdKey), "it must be a key of its own in _meta"]
+    ["runIdKey", runIdKey, !isBlank(runIdKey) && !takenKeys.has(runIdKey), "it must be a key of its own in _meta"]
   ]
   return faults.flatMap(([name, value, fits, why]) => (value === undefined || fits ? [] : [field(name, why)]))
 }

@@ -100,6 +100,9 @@ export type AnyAgent = Agent<unknown, LanguageModel>
 /** The key of `_meta` for the id of a run, where the definition says none. */
 export const defaultRunIdKey = "dev.treadle/run-id"
 
+/** The key of `_meta` for how deep the caller is: an agent that is called counts on from there. */
+export const depthKey = "dev.treadle/depth"
+
 /** The fields of a definition, for those who write JavaScript. */
 export const agentFields: ReadonlySet<string> = new Set<keyof AgentDefinition>([
   "name",
