@@ -208,4 +208,23 @@ describe("the definition of an agent", () => {
     const tagged = { kb: Server.inProcess(kb, { tags: ["dangerous"] as unknown as [] }) }
     assert.deepStrictEqual(tags(tagged), ["InvalidServerSetting"])
   })
+
+  it.each([
+    ["version", 1],
+    ["description", {}],
+    ["model", "gpt"],
+    ["subagents", "no"],
+    ["allowTrifecta", "no"],
+    ["runIdKey", " "],
+    ["runIdKey", "progressToken"],
+    ["limits", null],
+    ["answer", "text"],
+    ["answer", Schema.declare((value): value is Date => value instanceof Date)]
+  ])("refuses what cannot be its %s: %j (A10)", (name, value) => {
+    const found = Agent.check(made({ [name]: value }))
+    assert.deepStrictEqual(
+      found.map((problem) => "field" in problem && problem.field),
+      [name]
+    )
+  })
 })

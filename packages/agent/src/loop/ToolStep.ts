@@ -22,7 +22,7 @@ export interface StepParts {
   readonly toolbox: Toolbox
   readonly history: History
   /** `_meta` of every request to a server. */
-  readonly runMeta: { readonly [key: string]: string }
+  readonly runMeta: JsonObject
 }
 
 /** Calls of one answer that are made; what a model wants beyond that, it is told to ask for again. */
