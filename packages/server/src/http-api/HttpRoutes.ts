@@ -18,10 +18,11 @@ import { routerDoor, type RequestOptions } from "../http-router/RouterDoor.ts"
 import { Live } from "../Live.ts"
 import { Mcp, type AnyMcp } from "../Mcp.ts"
 import { McpBuildErrors, type McpBuildError } from "../McpBuildError.ts"
-import { webDoorParts } from "../McpHttp.ts"
+import { httpDoorParts } from "../McpHttp.ts"
 import { notServing, type Complete } from "../PlainDoor.ts"
 import { settingErrors } from "../transport/SettingChecks.ts"
-import { refusedResponse } from "../transport/WebExchange.ts"
+import { refusedResponse } from "../transport/HttpExchange.ts"
+import { webResponse } from "../transport/WebExchange.ts"
 import type { Served } from "../Served.ts"
 import { routeApi } from "./RouteApi.ts"
 import { routeClient } from "./RouteClient.ts"
@@ -130,7 +131,7 @@ const add = Effect.fnUntraced(function* <P, RP>(
 ) {
   const { docs, mcp: endpoint, openapi = "/openapi.json", prefix } = options
   const router = yield* HttpRouter.HttpRouter
-  const parts = webDoorParts(served, options)
+  const parts = httpDoorParts(served, options)
   const door = makeRouteDoor({ served, door: yield* routerDoor(options), settings: options, prefix: prefix ?? "" })
   const verbsOf = verbsByPath(operations)
   for (const one of operations) {
@@ -295,7 +296,7 @@ const fetch = <R>(mcp: Mcp<R> & Complete<R>, options: RoutesOptions<never, never
   let door: ReturnType<typeof HttpRouter.toWebHandler> | undefined
   let closed = false
   const handle = async (request: Request): Promise<Response> => {
-    if (closed) return refusedResponse(notServing)
+    if (closed) return webResponse(refusedResponse(notServing))
     door ??= HttpRouter.toWebHandler(app, { disableLogger: true })
     return (door.handler as (one: Request) => Promise<Response>)(request)
   }
