@@ -12,8 +12,8 @@ import { goneBody, notUtf8, tooLarge, utf8Text, type NoBody } from "../transport
 export type BodyText = { readonly text: string } | NoBody
 
 const unreadable = goneBody(
-  "The body of the request cannot be read. Something else has read it, or it is not as long as its Content-Length " +
-    "says; add the route before what reads bodies."
+  "The body of the request was already read, or it is not as long as its Content-Length says. Let nothing read the " +
+    "bodies of this route before it."
 )
 
 const isTooLarge = ({ reason }: HttpServerError): boolean =>
