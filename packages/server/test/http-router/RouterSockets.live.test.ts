@@ -4,8 +4,10 @@ import { request as httpRequest } from "node:http"
 import { assert, describe, it } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as HttpEffect from "effect/http/HttpEffect"
 import * as HttpMiddleware from "effect/http/HttpMiddleware"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
+import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import { rawHandshake, rawToolCall, Recorder, type RawMessage } from "@treadle/testing"
 import { CurrentCall } from "../../src/index.ts"
 import { empty } from "../fixtures/calling.ts"
@@ -97,7 +99,8 @@ describe("a body at the router", () => {
                 res.on("end", () => resolve({ status: res.statusCode, text }))
               })
               req.on("error", () => {})
-              req.end(large)
+              req.write(large)
+              req.end()
             })
         )
         assert.strictEqual(status, 413)
@@ -149,7 +152,7 @@ describe("a body at the router", () => {
 })
 
 describe("a client of the router that goes away", () => {
-  const waiting = (spoke: boolean) =>
+  const waiting = (spoke: boolean, middleware?: HttpMiddleware.HttpMiddleware) =>
     Effect.gen(function* () {
       const [began, ended] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
       const mcp = empty().tool("wait", { description: "Tested" }, () =>
@@ -158,7 +161,7 @@ describe("a client of the router that goes away", () => {
           Effect.never
         ).pipe(Effect.onInterrupt(() => Deferred.succeed(ended, undefined)))
       )
-      const { port } = yield* routed(mcp, {})
+      const { port } = yield* routed(mcp, {}, middleware)
       return { port, began: Deferred.await(began), ended: Deferred.await(ended) }
     })
 
@@ -178,6 +181,18 @@ describe("a client of the router that goes away", () => {
       const { req, res } = posting(port, rawToolCall(1, "wait", {}, { progressToken: 1 }))
       assert.strictEqual((yield* Effect.promise(() => res)).headers["content-type"], "text/event-stream")
       req.destroy()
+      yield* ended
+    })
+  )
+
+  it.live("HTTP-17 D10: ends its call where the application answers something else", () =>
+    Effect.gen(function* () {
+      const other = HttpMiddleware.make((app) =>
+        HttpEffect.withPreResponseHandler(app, () => Effect.succeed(HttpServerResponse.empty({ status: 204 })))
+      )
+      const { ended, port } = yield* waiting(true, other)
+      const { res } = posting(port, rawToolCall(1, "wait", {}, { progressToken: 1 }))
+      assert.strictEqual((yield* Effect.promise(() => res)).statusCode, 204)
       yield* ended
     })
   )
