@@ -153,10 +153,9 @@ export class ToolStep {
         this.#parts.toolbox.drop(server.modelName)
         return this.#told(server, error, "It is not offered any more in this run.")
       case "Broken": {
-        const count = this.#parts.toolbox.broke(server.link.name)
-        return count >= brokenInRow
-          ? this.#lost(server, error)
-          : this.#told(server, error, "The server broke down; another call may work.")
+        if (this.#parts.toolbox.broke(server.link.name) >= brokenInRow) return this.#lost(server, error)
+        const made = isLoss(error) ? "Whether the call was made is not known" : "The server broke down"
+        return this.#told(server, error, `${made}; another call may work.`)
       }
       case "Lost":
         return this.#lost(server, error)

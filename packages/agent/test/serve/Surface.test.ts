@@ -36,7 +36,7 @@ const schemas: Readonly<Record<string, object>> = {
 
 const none = AgentTest.script()
 
-it("A173: the value of an agent has no build errors", () => {
+it("the value of an agent has no build errors (A76)", () => {
   assert.deepStrictEqual(Mcp.check(AgentMcp.make(reviewer())), [])
 })
 
@@ -181,7 +181,7 @@ describe.each(eras)("a served agent, %s", (era) => {
     })
   )
 
-  it.effect("tells of nothing but changes that were subscribed to, in a whole session (A79, A114)", () =>
+  it.effect("tells of nothing but changes that were subscribed to, in a whole session (A79, A87, A114)", () =>
     Effect.gen(function* () {
       const { client } = yield* servedClient(era, AgentTest.script(AgentTest.say("one"), AgentTest.say("two")))
       yield* client.call("subagent.spawn", { instruction: "x", async: true })

@@ -140,15 +140,22 @@ describe("a model", () => {
   it.effect("awaits one for 30 seconds, is told that it still runs, and may await it again and again (A128)", () =>
     Effect.gen(function* () {
       const awaiting = AgentTest.callNamed("subagent.await", { handle: "0.0" })
+      let asked = false
       const model = AgentTest.cast(who, {
         lead: [
           spawn({ instruction: "Take your time", async: true }),
           ...Array.from({ length: 6 }, () => awaiting),
           (seen) => AgentTest.answer(seen.results.map(({ value }) => value))
         ],
-        child: [AgentTest.after(160_000, AgentTest.say("at last"))]
+        child: [
+          () => {
+            asked = true
+            return AgentTest.after(160_000, AgentTest.say("at last"))
+          }
+        ]
       })
       const running = yield* Effect.forkChild(Effect.provide(Agent.run(agent(), "Go"), model))
+      yield* until(() => asked)
       yield* TestClock.adjust("3 minutes")
       const outcome = yield* Fiber.join(running)
       const values: ReadonlyArray<unknown> = JSON.parse(outcome.text)

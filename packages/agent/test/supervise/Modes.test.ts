@@ -162,6 +162,28 @@ describe("an async subagent", () => {
   )
 })
 
+describe("the end of a subagent", () => {
+  it.effect("is written before anybody is told of it (A112)", () =>
+    Effect.gen(function* () {
+      const states: Array<string> = []
+      const { supervisor } = desk(
+        { listen: listens },
+        {
+          hears: ({ event }) => {
+            if (event._tag !== "SubagentEnded") return
+            const child = supervisor.table.get(event.handle)
+            states.push(`${event.status} ${child?.state(0).status} ${child?.done}`)
+          }
+        }
+      )
+      const { handle } = yield* supervisor.spawn(asked("listen", { mode: "async" }))
+      yield* supervisor.cancel(handle)
+      yield* supervisor.await(handle, 1_000)
+      assert.deepStrictEqual(states, ["cancelled cancelled true"])
+    })
+  )
+})
+
 describe("a warm subagent", () => {
   it.effect("answers messages one after another, in their order (A91)", () =>
     Effect.gen(function* () {

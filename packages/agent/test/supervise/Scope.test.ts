@@ -6,8 +6,11 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Arbitrary from "effect/Arbitrary"
 import { assert, describe, it } from "@effect/vitest"
+import { Agent, Server } from "@treadle/agent"
+import { AgentTest } from "@treadle/agent/test"
 import { ToolScope } from "../../src/ToolScope.ts"
 import type { Tag } from "../../src/Tag.ts"
+import { kb } from "../kb.ts"
 import { asked, desk, refusalOf, says } from "./children.ts"
 
 const server = (name: string, ...tags: ReadonlyArray<Tag>) => ({ name, tags })
@@ -65,6 +68,28 @@ describe("the scope of a child", () => {
       assert.strictEqual((yield* supervisor.spawn(asked("say", { servers: ["web", "mail"] }))).status, "completed")
       const allowing = desk({ say: says("ok") }, { servers: tagged, allowTrifecta: true })
       assert.strictEqual((yield* allowing.supervisor.spawn(asked("say"))).status, "completed")
+    })
+  )
+
+  it.effect("of a whole agent may have any two tags; all three are refused, or allowed and told of (A173)", () =>
+    Effect.gen(function* () {
+      const tagged = (held: ReadonlyArray<ReadonlyArray<Tag> | undefined>, allowTrifecta = false) =>
+        Agent.make({
+          name: "tagged",
+          instruction: "x",
+          allowTrifecta,
+          servers: held.map((tags, index) => [`s${index}`, Server.inProcess(kb, tags === undefined ? {} : { tags })])
+        })
+      assert.deepStrictEqual(Agent.check(tagged([["sensitive"], ["egress"]])), [])
+      assert.deepStrictEqual(Agent.check(tagged([["sensitive"], undefined])), [])
+      // One that says nothing brings untrusted input.
+      const [problem] = Agent.check(tagged([["sensitive"], ["egress"], undefined]))
+      assert.deepStrictEqual(problem, { _tag: "Trifecta", servers: ["s0", "s1", "s2"] })
+      const told: Array<string> = []
+      const allowed = tagged([["sensitive", "egress"], undefined], true)
+      const run = Agent.run(allowed, "x", { onEvent: ({ _tag }) => told.push(_tag) })
+      yield* Effect.provide(run, AgentTest.script(AgentTest.say("ok")))
+      assert.include(told, "TrifectaAllowed")
     })
   )
 })

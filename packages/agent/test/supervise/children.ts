@@ -52,6 +52,7 @@ interface DeskSettings {
   readonly scope?: ToolScope
   readonly policy?: SpawnPolicy
   readonly ledger?: Ledger
+  readonly hears?: (told: Told) => void
 }
 
 /** A supervisor at the root; children act by the first word of their instruction. */
@@ -84,7 +85,10 @@ export const desk = (acts: { readonly [name: string]: Act }, settings: DeskSetti
         specs.push(spec)
         return { turn: (message, stop) => act(spec, message, stop) }
       }),
-    emit: ({ path }, event) => void told.push({ path, event })
+    emit: ({ path }, event) => {
+      told.push({ path, event })
+      settings.hears?.({ path, event })
+    }
   }
   const place = { path: "0", depth: 0, scope: settings.scope ?? "all" }
   const supervisor = new SupervisorLive(place, settings.policy ?? new TreePolicy(limits, ledger), runner)

@@ -118,6 +118,24 @@ describe("a scripted model", () => {
     })
   )
 
+  it.effect("sees the last call of an endpoint that went well", () =>
+    Effect.gen(function* () {
+      const odd = Endpoint.make("odd", { description: "Odd numbers only", input: { n: Schema.Int } })
+      const box = Mcp.make({ name: "box", version: "1.0.0" }).tool(odd, async ({ n }, { fail }) =>
+        n % 2 === 1 ? `${n} is odd` : fail(`${n} is even`)
+      )
+      const model = AgentTest.script(
+        AgentTest.call(odd, { n: 2 }),
+        (seen) => {
+          assert.isUndefined(seen.last(odd))
+          return AgentTest.together(AgentTest.call(odd, { n: 3 }), AgentTest.call(odd, { n: 4 }))
+        },
+        (seen) => AgentTest.say(seen.last(odd) ?? "none")
+      )
+      assert.strictEqual((yield* Effect.provide(Agent.run(agent({ box }), "Go"), model)).text, "3 is odd")
+    })
+  )
+
   it.effect("begins anew each time that it is provided", () =>
     Effect.gen(function* () {
       const model = AgentTest.script(AgentTest.say("again"))

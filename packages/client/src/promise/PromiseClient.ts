@@ -2,6 +2,7 @@
  * The promise door: the same sessions for code that awaits. A rejection is the declared error or the `McpError` itself.
  */
 import * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as References from "effect/References"
@@ -144,14 +145,13 @@ const cancelled = (named: Named, signal: AbortSignal | undefined): McpError => {
   return new McpError({ ...named, reason: new McpReason.Cancelled(why === undefined ? {} : { why }) })
 }
 
-/**
- * Runs an effect; what it rejects with is its failure, and nothing wrapped round it. What is logged goes to the errors
- * output, because the other may carry a protocol.
- */
+/** What is logged goes to the errors output, because the other may carry a protocol. */
+const runQuietly = Effect.runPromiseExitWith(Context.make(References.LogToStderr, true))
+
+/** Runs an effect; what it rejects with is its failure, and nothing wrapped round it. */
 const run = async <A, E>(effect: Effect.Effect<A, E>, named: Named, signal?: AbortSignal): Promise<A> => {
   if (signal?.aborted === true) throw cancelled(named, signal)
-  const quiet = Effect.provideService(effect, References.LogToStderr, true)
-  const exit = await Effect.runPromiseExit(quiet, signal === undefined ? {} : { signal })
+  const exit = await runQuietly(effect, signal === undefined ? undefined : { signal })
   if (Exit.isSuccess(exit)) return exit.value
   throw Cause.hasInterruptsOnly(exit.cause) ? cancelled(named, signal) : Cause.squash(exit.cause)
 }

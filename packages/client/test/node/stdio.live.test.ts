@@ -15,6 +15,7 @@ const script = (peer: ChildPeer, data: { discover: object; text: object; deaf?: 
   peer.onEnd(() => peer.log("eof\n"))
   peer.onLine(({ id, method, params }) => {
     if (method === "server/discover") return peer.answer(id, data.discover)
+    if (method === "notifications/cancelled") peer.log("cancelled\n")
     if (method !== "tools/call") return
     const reply = (text: string) => peer.answer(id, { ...data.text, content: [{ type: "text", text }] })
     switch (params.name) {
@@ -124,6 +125,19 @@ describe("McpNodeClient.stdio", () => {
     Effect.gen(function* () {
       const session = yield* McpNodeClient.stdio(server())
       assert.strictEqual(textOf(yield* session.callTool("crumbs")), "é€漢😀")
+    })
+  )
+
+  it.live("tells it of the calls that the end of the session gives up, before its input ends", () =>
+    Effect.gen(function* () {
+      const { onStderr, said } = listening()
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const session = yield* McpNodeClient.stdio(server({ onStderr }))
+          yield* Effect.forkChild(session.callTool("nothing"), { startImmediately: true })
+        })
+      )
+      assert.match(said(), /cancelled\neof\n$/)
     })
   )
 

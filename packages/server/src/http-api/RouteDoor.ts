@@ -46,6 +46,17 @@ export interface Route {
 
 const refusal = (told: Refusal): Response => answerProblem(refused(told))
 
+/** A path with slashes behind one another, the first of them aside. */
+const emptied = /^(?:[a-z]+:\/\/[^/]*)?\/+[^/].*?\/\//i
+
+/** Whether a part of the path is empty. The router takes it for none, and may find another operation for that. */
+const hasEmptyPart = ({ originalUrl }: Request): boolean => {
+  const [address = ""] = originalUrl.split(/[?#]/, 1)
+  return emptied.test(address)
+}
+
+const emptyPart = 'the path has an empty part ("//"), and an argument in it must not be empty'
+
 const queryOf = ({ originalUrl }: Request): URLSearchParams => {
   const [address = ""] = originalUrl.split("#", 1)
   const at = address.indexOf("?")
@@ -179,6 +190,7 @@ export const makeRouteDoor = ({ door, prefix, served, settings }: RouteDoorParts
     Effect.flatMap(admitted(request), (inbound) =>
       Effect.flatMap(plan.rest === "body" ? bodyOf(request, served.limits.bodyBytes) : Effect.undefined, (body) =>
         Effect.flatMap(HttpRouter.params, (path) => {
+          if (plan.path.size > 0 && hasEmptyPart(request)) return Effect.fail(misfit(endpoint.name, [emptyPart]))
           const run = runOf(plan.template.key, { path, query: queryOf(request), body })
           return called(served.operate, endpoint.name, inbound, run)
         })

@@ -1,6 +1,7 @@
 /** What routes answer: values, declared errors, and whatever else there is to say, each with its status. */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import { Endpoint } from "../../src/index.ts"
 import { HttpRoutes } from "../../src/http-api/index.ts"
 import { empty } from "../fixtures/calling.ts"
@@ -32,7 +33,7 @@ describe("a value", () => {
     Effect.gen(function* () {
       const ask = yield* routing(kiosk)
       const named = yield* ask("/shows/3", sending("PUT", { title: "Late" }))
-      assert.deepStrictEqual([named.status, named.type, named.text], [200, "text/plain", "3 is Late"])
+      assert.deepStrictEqual([named.status, named.type, named.text], [200, "text/plain; charset=utf-8", "3 is Late"])
       const ended = yield* ask("/shows/3", { method: "DELETE" })
       assert.deepStrictEqual([ended.status, ended.type, ended.text], [204, null, ""])
       const block = (text: string) => ({ type: "text", text })
@@ -206,7 +207,34 @@ describe("HttpRoutes.fetch", () => {
     assert.strictEqual((await serve(new Request("http://localhost/shows/1"))).status, 200)
     assert.strictEqual((await serve(new Request("http://localhost/mcp", { method: "PUT" }))).status, 405)
     await serve.close()
-    assert.strictEqual((await serve(new Request("http://localhost/shows/1"))).status, 503)
+    const late = await serve(new Request("http://localhost/shows/1"))
+    assert.deepStrictEqual([late.status, late.headers.get("content-type")], [503, "application/problem+json"])
+    const lateMcp = await serve(new Request("http://localhost/mcp", { method: "POST" }))
+    assert.deepStrictEqual(
+      [lateMcp.status, await lateMcp.json()],
+      [503, { jsonrpc: "2.0", error: { code: -32_603, message: "The server is not serving" } }]
+    )
+    await serve.close()
+  })
+
+  it("answers 503 while the server cannot start, says nothing of the reason, and tries again", async () => {
+    let attempts = 0
+    const start = Effect.suspend(() => (++attempts === 1 ? Effect.die(new Error("db is down")) : Effect.void))
+    const serve = HttpRoutes.fetch(kiosk.provide(Layer.effectDiscard(start)))
+    const first = await serve(new Request("http://localhost/shows/1"))
+    assert.deepStrictEqual(
+      [first.status, await first.json()],
+      [503, { title: "The server is not available", status: 503, detail: "The server is not serving" }]
+    )
+    assert.strictEqual((await serve(new Request("http://localhost/shows/1"))).status, 200)
+    await serve.close()
+  })
+
+  it("has live changes and counters, as every plain door", async () => {
+    const serve = HttpRoutes.fetch(kiosk)
+    assert.strictEqual(serve.counters().calls, 0)
+    await serve.live.remove({ tools: ["get_show"] })
+    assert.strictEqual((await serve(new Request("http://localhost/shows/1"))).status, 404)
     await serve.close()
   })
 
