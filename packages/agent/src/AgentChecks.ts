@@ -42,9 +42,11 @@ const answerProblems = (answer: unknown): ReadonlyArray<AgentProblem> => {
   const { faults } = toolShape({
     input: Schema.isSchema(answer) ? Schema.Struct({ answer: answer as Schema.Top }) : answer
   })
+  const placeOf = (path: string) =>
+    path === "" ? "answer" : standard && !Schema.isSchema(answer) ? `answer.${path}` : path
   return faults.map((fault) =>
     fault._tag === "UnrepresentableSchema"
-      ? field(fault.finding.path === "" ? "answer" : fault.finding.path, fault.finding.message)
+      ? field(placeOf(fault.finding.path), fault.finding.message)
       : field("answer", "message" in fault ? fault.message : "it cannot be told to a model")
   )
 }

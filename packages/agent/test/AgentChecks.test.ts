@@ -47,8 +47,8 @@ describe("the definition of an agent", () => {
       Agent.check(made({ answer: answer as NonNullable<AgentDefinition["answer"]> })).map(describeProblem)
     assert.deepStrictEqual(of(z.object({ when: z.array(z.string()) })), [])
     assert.deepStrictEqual(of(Schema.Array(Schema.Date)), [])
-    assert.include(of(Schema.Struct({ at: Schema.instanceOf(Map) }))[0], "answer: it has no JSON form")
-    assert.include(of(z.object({ when: z.date() }))[0], "answer: it cannot be printed as JSON Schema")
+    assert.include(of(Schema.Struct({ at: Schema.instanceOf(Map) }))[0], "answer.at: it has no JSON form")
+    assert.include(of(z.object({ when: z.date() }))[0], "answer.when: it cannot be printed as JSON Schema")
     for (const none of [{}, { type: "object" }, "text"]) {
       assert.deepStrictEqual(of(none), [
         "answer: it is no schema; write Schema.Struct({ … }) or z.object({ … }), or leave it out for text."

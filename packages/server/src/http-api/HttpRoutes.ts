@@ -18,10 +18,11 @@ import { routerDoor, type RequestOptions } from "../http-router/RouterDoor.ts"
 import { Live } from "../Live.ts"
 import { Mcp, type AnyMcp } from "../Mcp.ts"
 import { McpBuildErrors, type McpBuildError } from "../McpBuildError.ts"
-import { webDoorParts, type FetchDoor } from "../McpHttp.ts"
+import { httpDoorParts, type FetchDoor } from "../McpHttp.ts"
 import { notServing, plainDoor, type Complete } from "../PlainDoor.ts"
 import { settingErrors } from "../transport/SettingChecks.ts"
-import { refusedResponse } from "../transport/WebExchange.ts"
+import { refusedResponse } from "../transport/HttpExchange.ts"
+import { webResponse } from "../transport/WebExchange.ts"
 import type { Served } from "../Served.ts"
 import { routeApi } from "./RouteApi.ts"
 import { routeClient } from "./RouteClient.ts"
@@ -131,7 +132,7 @@ const add = Effect.fnUntraced(function* <P, RP>(
 ) {
   const { docs, mcp: endpoint, openapi = "/openapi.json", prefix } = options
   const router = yield* HttpRouter.HttpRouter
-  const parts = webDoorParts(served, options)
+  const parts = httpDoorParts(served, options)
   const door = makeRouteDoor({ served, door: yield* routerDoor(options), settings: options, prefix: prefix ?? "" })
   const verbsOf = verbsByPath(operations)
   for (const one of operations) {
@@ -277,7 +278,7 @@ const webOf = (
 /** What is answered while nothing is served: in JSON-RPC where MCP is spoken, as a problem anywhere else. */
 const outOfService = ({ url }: Request, { mcp }: RoutePaths): Response =>
   new URL(url).pathname === mcp
-    ? refusedResponse(notServing)
+    ? webResponse(refusedResponse(notServing))
     : HttpServerResponse.toWeb(problem(503, { detail: notServing.error.message }))
 
 /**
