@@ -91,9 +91,11 @@ const headerProblems = (server: string, headers: HttpServerSettings["headers"]):
       : []
   })
 
+/** Settings that are milliseconds. */
+const times = ["timeout", "connectTimeout", "probeTimeout"] as const
+
 const refProblems = (server: string, ref: ServerRef): ReadonlyArray<AgentProblem> => {
-  const { tags, timeout } = ref.settings
-  const unknown = unknownTags(tags)
+  const unknown = unknownTags(ref.settings.tags)
   const fault = ref._tag === "Http" ? endpointFault(ref.url) : undefined
   return [
     ...(fault === undefined ? [] : [{ _tag: "InvalidEndpoint" as const, server, why: fault }]),
@@ -104,16 +106,12 @@ const refProblems = (server: string, ref: ServerRef): ReadonlyArray<AgentProblem
       setting: "tags",
       why: `${JSON.stringify(tag)} is no tag; there are untrusted_input, sensitive and egress`
     })),
-    ...(timeout === undefined || (timeout > 0 && !Number.isNaN(timeout))
-      ? []
-      : [
-          {
-            _tag: "InvalidServerSetting" as const,
-            server,
-            setting: "timeout",
-            why: "it must be a number of milliseconds above 0"
-          }
-        ])
+    ...times.flatMap((setting): ReadonlyArray<AgentProblem> => {
+      const value = ref.settings[setting]
+      return value === undefined || value > 0
+        ? []
+        : [{ _tag: "InvalidServerSetting", server, setting, why: "it must be a number of milliseconds above 0" }]
+    })
   ]
 }
 
