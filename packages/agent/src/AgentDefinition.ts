@@ -12,8 +12,8 @@ import type { DirectServer } from "@treadle/protocol/framing"
 import type { AgentLimits } from "./Limits.ts"
 import type { Tag } from "./Tag.ts"
 
-/** What may be said of any server. */
-export interface ServerSettings {
+/** What may be said of any server; `connectTimeout` and `probeTimeout` as of a client, 10 s and 5 s by default. */
+export interface ServerSettings extends Pick<ClientSettings, "connectTimeout" | "probeTimeout"> {
   /** Whether a run is given up when the server cannot be reached. Default true. */
   readonly required?: boolean
   /** What the server can do to a run; `untrusted_input` where nothing is said. */

@@ -171,7 +171,7 @@ describe("the definition of an agent", () => {
       servers: {
         code: "ftp://example.com",
         box: Server.http("http://example.com", { headers: { authorization: "Bearer abc", accept: "{{secret:" } }),
-        kb: Server.inProcess(kb, { timeout: 0 })
+        kb: Server.inProcess(kb, { timeout: 0, connectTimeout: Number.NaN })
       }
     })
     const found = Agent.check(wrong)
@@ -187,13 +187,14 @@ describe("the definition of an agent", () => {
         "InvalidEndpoint",
         "InlineCredential",
         "InvalidServerSetting",
+        "InvalidServerSetting",
         "InvalidServerSetting"
       ]
     )
     const built = Agent.build(wrong)
     assert.isTrue(Result.isFailure(built))
     if (Result.isFailure(built)) {
-      assert.include(built.failure.message, "for 10 reasons")
+      assert.include(built.failure.message, "for 11 reasons")
       assert.include(built.failure.message, "limits.depth")
       assert.notInclude(built.failure.message, "abc")
     }
