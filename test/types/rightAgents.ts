@@ -10,6 +10,7 @@ import type * as Stream from "effect/Stream"
 import type { LanguageModel } from "effect/ai/LanguageModel"
 import {
   Agent,
+  AgentMcp,
   Server,
   type AgentError,
   type Conversation,
@@ -19,7 +20,9 @@ import {
 } from "@treadle/agent"
 import { converse, runAgent, streamAgent, type PromiseConversation } from "@treadle/agent/promise"
 import { AgentTest } from "@treadle/agent/test"
+import type { McpSession } from "@treadle/client"
 import { Endpoint, Mcp } from "@treadle/server"
+import { McpNode } from "@treadle/server/node"
 import { getShow, list } from "./right.ts"
 
 type Eq<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
@@ -116,3 +119,13 @@ export const script = AgentTest.script(
   AgentTest.after(1_000, AgentTest.fail()),
   (seen) => AgentTest.answer({ found: seen.last(search)?.[0]?.length ?? 0 })
 )
+
+// 6 agents as servers: what their runs need is what the value needs
+const served = AgentMcp.make(reviewer)
+is<Eq<typeof served, Mcp<LanguageModel>>>()
+const servedOwn = AgentMcp.make(own)
+is<Eq<typeof servedOwn, Mcp<never>>>()
+export const servers = [McpNode.handler(servedOwn), McpNode.handler(served.provide(model))]
+export const lead = Agent.make({ name: "lead", instruction: "x", servers: { served: servedOwn, reviewer } })
+declare const open: McpSession
+export const spawned = open.call(AgentMcp.spawn)({ instruction: "Review", async: true, tool_scope: ["kb"] })

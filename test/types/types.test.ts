@@ -93,6 +93,7 @@ const expected: Readonly<Record<string, string>> = {
   W56: `"this server still needs services: give them with mcp.provide(layer), or use an Effect door"`,
   W57: `Type '"docs"' is not assignable to type`,
   W58: `Type 'string' is not assignable to type 'number'.`,
+  W59: `is not assignable to type 'NoSetting<"\\"descripton\\" says nothing of an operation">'.`,
   W60: `'q' does not exist in type '{ readonly query: string; }'.`,
   W61: `Expected 2-3 arguments, but got 1.`,
   W62: `Expected 3 arguments, but got 2.`,
@@ -102,7 +103,9 @@ const expected: Readonly<Record<string, string>> = {
   W66: `Type 'Mcp<never, { user: string; }>' is not assignable to type 'ServerLike | undefined'.`,
   W67: `Type '"dangerous"' is not assignable to type 'Tag'.`,
   W68: `Argument of type 'readonly string[] | undefined' is not assignable to parameter of type 'string'.`,
-  W69: `Property 'instruction' is missing in type '{ name: string; }'`
+  W69: `Property 'instruction' is missing in type '{ name: string; }'`,
+  W70: `"this server still needs services: give them with mcp.provide(layer), or use an Effect door"`,
+  W71: `'depth' does not exist in type`
 }
 
 describe("the compiler", () => {

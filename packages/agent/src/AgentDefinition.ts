@@ -6,7 +6,7 @@ import type * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import type { LanguageModel } from "effect/ai/LanguageModel"
-import type { ClientSettings, McpError, McpSession, SendRequest, TokenProvider } from "@treadle/client"
+import type { ClientSettings, McpSession, SendRequest, TokenProvider } from "@treadle/client"
 import type { PureSchema, Standard } from "@treadle/protocol/endpoint"
 import type { DirectServer } from "@treadle/protocol/framing"
 import type { AgentLimits } from "./Limits.ts"
@@ -34,8 +34,8 @@ export interface HttpServerSettings extends ServerSettings {
   readonly fetch?: SendRequest
 }
 
-/** Opens a session; `settings` hold what the agent itself answers and declares. */
-export type OpenServer = (settings: ClientSettings) => Effect.Effect<McpSession, McpError, Scope.Scope>
+/** Opens a session, or fails with anything; `settings` hold what the agent itself answers and declares. */
+export type OpenServer = (settings: ClientSettings) => Effect.Effect<McpSession, unknown, Scope.Scope>
 
 /** A value served in this process, which needs no context. */
 export type InProcess = DirectServer<{}, unknown, never>
@@ -102,6 +102,9 @@ export type AnyAgent = Agent<unknown, LanguageModel>
 
 /** The key of `_meta` for the id of a run, where the definition says none. */
 export const defaultRunIdKey = "dev.treadle/run-id"
+
+/** The key of `_meta` for how deep the caller is: an agent that is called counts on from there. */
+export const depthKey = "dev.treadle/depth"
 
 /** The fields of a definition, for those who write JavaScript. */
 export const agentFields: ReadonlySet<string> = new Set<keyof AgentDefinition>([

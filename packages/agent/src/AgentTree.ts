@@ -9,7 +9,7 @@ import type * as Scope from "effect/Scope"
 import { LanguageModel } from "effect/ai/LanguageModel"
 import { agentProblems, taggedServers } from "./AgentChecks.ts"
 import { AgentError, AgentReason } from "./AgentError.ts"
-import { defaultRunIdKey, type AgentDefinition, type AnyAgent } from "./AgentDefinition.ts"
+import { defaultRunIdKey, depthKey, type AgentDefinition, type AnyAgent } from "./AgentDefinition.ts"
 import { limitsOf, type Limits } from "./Limits.ts"
 import { answerForm, type AnswerForm } from "./loop/FinalAnswer.ts"
 import { History } from "./loop/History.ts"
@@ -164,7 +164,7 @@ export class AgentTree {
     const { context, contract, depth, form, instruction, path, patience, scope, supervisor } = place
     const history = new History()
     if (context !== undefined) history.say(context)
-    const runMeta = { [this.definition.runIdKey ?? defaultRunIdKey]: this.runId }
+    const runMeta = { [this.definition.runIdKey ?? defaultRunIdKey]: this.runId, [depthKey]: depth }
     return {
       facts: this.facts(path, depth),
       toolbox: new Toolbox(lists, this.#own(place), { catalogue, scope, runMeta, supervisor }),

@@ -78,7 +78,11 @@ class LiveConversation<A> implements Conversation<A> {
   readonly deliver = (message: string): Effect.Effect<Delivered> =>
     Effect.suspend(() => {
       const delivered = { turns: this.#turns, awaiting: this.#turns + this.#awaiting + 1 }
-      const forked = Effect.forkIn(Effect.exit(this.say(message)), this.#scope, { startImmediately: true })
+      // Nobody waits for it, so a defect would be heard by nobody.
+      const said = Effect.tapCause(this.say(message), (cause) =>
+        Cause.hasDies(cause) ? Effect.logError("A turn of a conversation broke down", cause) : Effect.void
+      )
+      const forked = Effect.forkIn(Effect.exit(said), this.#scope, { startImmediately: true })
       return Effect.as(forked, delivered)
     })
 

@@ -46,9 +46,10 @@ describe("the definition of an agent", () => {
     const of = (answer: unknown) =>
       Agent.check(made({ answer: answer as NonNullable<AgentDefinition["answer"]> })).map(describeProblem)
     assert.deepStrictEqual(of(z.object({ when: z.array(z.string()) })), [])
+    assert.deepStrictEqual(of(z.array(z.string())), [])
     assert.deepStrictEqual(of(Schema.Array(Schema.Date)), [])
-    assert.include(of(Schema.Struct({ at: Schema.instanceOf(Map) }))[0], "answer: it has no JSON form")
-    assert.include(of(z.object({ when: z.date() }))[0], "answer: it cannot be printed as JSON Schema")
+    assert.include(of(Schema.Struct({ at: Schema.instanceOf(Map) }))[0], "answer.at: it has no JSON form")
+    assert.include(of(z.object({ when: z.date() }))[0], "answer.when: it cannot be printed as JSON Schema")
     for (const none of [{}, { type: "object" }, "text"]) {
       assert.deepStrictEqual(of(none), [
         "answer: it is no schema; write Schema.Struct({ … }) or z.object({ … }), or leave it out for text."
@@ -208,5 +209,24 @@ describe("the definition of an agent", () => {
     )
     const tagged = { kb: Server.inProcess(kb, { tags: ["dangerous"] as unknown as [] }) }
     assert.deepStrictEqual(tags(tagged), ["InvalidServerSetting"])
+  })
+
+  it.each([
+    ["version", 1],
+    ["description", {}],
+    ["model", "gpt"],
+    ["subagents", "no"],
+    ["allowTrifecta", "no"],
+    ["runIdKey", " "],
+    ["runIdKey", "progressToken"],
+    ["limits", null],
+    ["answer", "text"],
+    ["answer", Schema.declare((value): value is Date => value instanceof Date)]
+  ])("refuses what cannot be its %s: %j (A10)", (name, value) => {
+    const found = Agent.check(made({ [name]: value }))
+    assert.deepStrictEqual(
+      found.map((problem) => "field" in problem && problem.field),
+      [name]
+    )
   })
 })

@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -91,6 +92,22 @@ describe("what a run tells", () => {
         heard.map(({ _tag }) => _tag),
         "TextDelta"
       )
+    })
+  )
+})
+
+describe("what a run leaves behind", () => {
+  it.effect("is no listener at its signal, and tokens count for the tree", () =>
+    Effect.gen(function* () {
+      const { signal } = new AbortController()
+      const turn = () => {
+        assert.isAbove(getEventListeners(signal, "abort").length, 0)
+        return AgentTest.call(note, { text: "x" })
+      }
+      const small = Agent.make({ name: "r", instruction: "Go.", servers: { kb }, limits: { treeTokens: 30 } })
+      const outcome = yield* Effect.provide(Agent.run(small, "Go", { signal }), AgentTest.script(turn, turn))
+      assert.strictEqual(outcome.status, "exhausted_tokens")
+      assert.strictEqual(getEventListeners(signal, "abort").length, 0)
     })
   )
 })

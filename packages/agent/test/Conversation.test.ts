@@ -1,7 +1,9 @@
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
@@ -148,6 +150,27 @@ describe("a conversation", () => {
     })
   )
 
+  it.effect("goes on over a whole transcript where whoever said something no longer waits for it (A148)", () =>
+    Effect.gen(function* () {
+      const hangs = AgentTest.recording(kb, ({ method }) => (method === "tools/call" ? AgentTest.hanging : undefined))
+      const { conversation } = yield* opened(
+        [
+          AgentTest.call(search, { query: "a" }),
+          (seen) => {
+            whole(seen)
+            assert.deepStrictEqual(spoken(seen), ["first", "second"])
+            return AgentTest.say("two")
+          }
+        ],
+        { servers: { kb: hangs } }
+      )
+      const first = yield* Effect.forkChild(conversation.say("first"), { startImmediately: true })
+      yield* until(() => hangs.calls(search).length === 1)
+      yield* Fiber.interrupt(first)
+      assert.strictEqual((yield* conversation.say("second")).text, "two")
+    })
+  )
+
   it.effect("goes on over a whole transcript after a turn that a budget ended (A148)", () =>
     Effect.gen(function* () {
       const { conversation } = yield* opened(
@@ -199,7 +222,8 @@ describe("a conversation", () => {
   it.effect("goes on after a turn that failed of a server, which its listeners are told", () =>
     Effect.gen(function* () {
       const server = yield* serving(native({ tools: [tool("x")], call: (_, reply) => reply.destroy() }))
-      const { conversation } = yield* opened([AgentTest.callNamed("x"), AgentTest.say("better")], {
+      const calls = [1, 2, 3].map((n) => AgentTest.callNamed("x", { n }))
+      const { conversation } = yield* opened([...calls, AgentTest.say("better")], {
         servers: { box: server.url }
       })
       const { heard } = yield* listening(conversation)
@@ -263,6 +287,25 @@ describe("a conversation", () => {
       assert.include(hanging.cancelled, "tools/call")
       assert.strictEqual((yield* conversation.say("3")).status, "cancelled")
       assert.deepStrictEqual(yield* Stream.runCollect(conversation.turns), [])
+    })
+  )
+
+  it.effect("tells of a defect in a turn that nobody waits for: in its stream and in the log, and goes on", () =>
+    Effect.gen(function* () {
+      const logged: Array<string> = []
+      const logger = Logger.make(({ message }) => void logged.push(String(message)))
+      const broken = () => {
+        throw new Error("boom")
+      }
+      const { conversation } = yield* opened([broken, AgentTest.say("better")])
+      const heard = yield* Effect.forkChild(Effect.exit(Stream.runDrain(conversation.turns)), {
+        startImmediately: true
+      })
+      yield* Effect.provide(conversation.deliver("1"), Logger.layer([logger]))
+      const exit = yield* Fiber.join(heard)
+      assert.isTrue(Exit.isFailure(exit) && Cause.hasDies(exit.cause))
+      assert.strictEqual((yield* conversation.say("2")).text, "better")
+      assert.match(logged.join(), /A turn of a conversation broke down/)
     })
   )
 

@@ -14,7 +14,7 @@ export type FaultPolicy =
   | { readonly _tag: "Again"; readonly after: number | undefined }
   /** The tool is not offered any more in this run. */
   | { readonly _tag: "Drop" }
-  /** The server broke down on its own; three times in a row is a loss. */
+  /** The server broke down, or the connection to it did, and the call may have been made; three in a row are a loss. */
   | { readonly _tag: "Broken" }
   /** The server is gone. */
   | { readonly _tag: "Lost" }
@@ -42,9 +42,9 @@ export const faultPolicy = (error: McpError, harmless: boolean): FaultPolicy => 
       // A server that says that it is busy did not take the call.
       if (busy.has(reason.status ?? 0)) return { _tag: "Again", after: reason.retryAfter }
       if (reason.status !== undefined) return { _tag: "Tell" }
-      return mayRepeat ? { _tag: "Again", after: undefined } : { _tag: "Lost" }
+      return mayRepeat ? { _tag: "Again", after: undefined } : { _tag: "Broken" }
     case "Closed":
-      return mayRepeat ? { _tag: "Again", after: undefined } : { _tag: "Lost" }
+      return mayRepeat ? { _tag: "Again", after: undefined } : { _tag: "Broken" }
     case "TimedOut":
       return harmless ? { _tag: "Again", after: undefined } : { _tag: "Tell" }
     case "Unauthorized":

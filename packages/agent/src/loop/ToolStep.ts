@@ -22,7 +22,7 @@ export interface StepParts {
   readonly toolbox: Toolbox
   readonly history: History
   /** `_meta` of every request to a server. */
-  readonly runMeta: { readonly [key: string]: string }
+  readonly runMeta: JsonObject
 }
 
 /** Calls of one answer that are made; what a model wants beyond that, it is told to ask for again. */
@@ -156,10 +156,9 @@ export class ToolStep {
         this.#parts.toolbox.drop(server.modelName)
         return this.#told(server, error, "It is not offered any more in this run.")
       case "Broken": {
-        const count = this.#parts.toolbox.broke(server.link.name)
-        return count >= brokenInRow
-          ? this.#lost(server, error)
-          : this.#told(server, error, "The server broke down; another call may work.")
+        if (this.#parts.toolbox.broke(server.link.name) >= brokenInRow) return this.#lost(server, error)
+        const made = isLoss(error) ? "Whether the call was made is not known" : "The server broke down"
+        return this.#told(server, error, `${made}; another call may work.`)
       }
       case "Lost":
         return this.#lost(server, error)

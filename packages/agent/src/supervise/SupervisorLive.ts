@@ -33,6 +33,13 @@ const stateOf = (child: Child): Effect.Effect<SubagentState> =>
 const logged = <A, E>({ handle }: Child, ran: Effect.Effect<A, E>): Effect.Effect<A, E> =>
   Effect.tapCauseIf(ran, Cause.hasDies, (cause) => Effect.logError(`The subagent ${handle} broke down.`, cause))
 
+/** Who starts a child, where that is not the caller whose supervisor it is. */
+export interface Starter {
+  readonly owner?: string | undefined
+  /** How deep it says that it is; what is less than the place of the supervisor counts for nothing. */
+  readonly depth?: number
+}
+
 export class SupervisorLive implements Supervisor, Below {
   readonly #place: RunPlace
   readonly #policy: SpawnPolicy
@@ -57,11 +64,11 @@ export class SupervisorLive implements Supervisor, Below {
       })
     )
 
-  /** Starts one and waits for nothing. @param owner who starts it, where several may */
-  start(request: SpawnRequest, owner?: string): Effect.Effect<Child, SpawnRefused> {
+  /** Starts one and waits for nothing. @param starter who starts it, where several may */
+  start(request: SpawnRequest, starter: Starter = {}): Effect.Effect<Child, SpawnRefused> {
     return Effect.flatMap(Clock.currentTimeMillis, (now) =>
       Effect.suspend(() => {
-        const admitted = this.#admit(request, owner, now)
+        const admitted = this.#admit(request, starter, now)
         if (Result.isFailure(admitted)) return Effect.fail(new SpawnRefused({ reason: admitted.failure }))
         return this.#started(admitted.success, request)
       })
@@ -131,8 +138,9 @@ export class SupervisorLive implements Supervisor, Below {
   }
 
   /** Takes one up or says why not; a number is used by those that are taken up only. */
-  #admit({ mode, servers }: SpawnRequest, owner: string | undefined, now: number): Result.Result<Child, SpawnRefusal> {
-    const { depth, path } = this.#place
+  #admit({ mode, servers }: SpawnRequest, starter: Starter, now: number): Result.Result<Child, SpawnRefusal> {
+    const { path } = this.#place
+    const depth = Math.max(this.#place.depth, starter.depth ?? 0)
     const { limits } = this.#policy
     if (this.#draining) return Result.fail({ _tag: "Draining" })
     if (depth >= limits.depth) return Result.fail({ _tag: "Depth", limit: limits.depth, at: path })
@@ -142,7 +150,7 @@ export class SupervisorLive implements Supervisor, Below {
       const number = this.table.started
       const own = `${path}.${number}`
       const handle = this.#policy.handle(number, own)
-      const facts = { handle, path: own, depth: depth + 1, scope, mode, since: now, owner }
+      const facts = { handle, path: own, depth: depth + 1, scope, mode, since: now, owner: starter.owner }
       const child = new Child(facts, (status) =>
         this.#runner.emit(this.#place, { _tag: "SubagentEnded", handle, status })
       )

@@ -62,6 +62,22 @@ describe("the form of an answer", () => {
     }
   })
 
+  it.effect("may be given to finish as the text of it", () =>
+    Effect.gen(function* () {
+      const counting = Agent.make({ name: "r", instruction: "Go.", answer: Schema.Int })
+      const outcome = yield* Effect.provide(
+        Agent.run(counting, "Go"),
+        AgentTest.script(AgentTest.callNamed("finish", { answer: "7" }))
+      )
+      assert.strictEqual(outcome.answer, 7)
+      const wrong = AgentTest.script(AgentTest.callNamed("finish", { answer: "seven" }), (seen) => {
+        assert.include(seen.task, "is not of the agreed form")
+        return AgentTest.answer(7)
+      })
+      assert.strictEqual((yield* Effect.provide(Agent.run(counting, "Go"), wrong)).answer, 7)
+    })
+  )
+
   it.effect("is asked for by finish as well, and checked there", () =>
     Effect.gen(function* () {
       const typed = Agent.make({ name: "r", instruction: "Go.", answer: Tree })

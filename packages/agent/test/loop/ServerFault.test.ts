@@ -1,11 +1,13 @@
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
+import * as Scope from "effect/Scope"
 import * as TestClock from "effect/testing/TestClock"
 import { assert, describe, it } from "@effect/vitest"
 import type { HttpScript } from "@treadle/testing"
 import { McpError, McpReason } from "@treadle/client"
 import { Agent, Server, type AgentEvent, type HttpServerSettings } from "@treadle/agent"
-import { AgentTest } from "@treadle/agent/test"
+import { AgentTest, type Turn } from "@treadle/agent/test"
 import { attempts, delayBefore, faultPolicy } from "../../src/loop/ServerFault.ts"
 import { kb, note, search } from "../kb.ts"
 import { until } from "../until.ts"
@@ -54,12 +56,12 @@ describe("what follows from a call without a result", () => {
       ["Tell", new McpReason.Rpc({ code: -32000, message: "" }), true],
       ["Again", new McpReason.Transport({ message: "", status: 429 })],
       ["Tell", new McpReason.Transport({ message: "", status: 502 }), true],
-      ["Lost", reset],
+      ["Broken", reset],
       ["Again", reset, true],
       ["Again", new McpReason.Transport({ message: "refused", notRun: true })],
       ["Tell", timedOut],
       ["Again", timedOut, true],
-      ["Lost", new McpReason.Closed({})],
+      ["Broken", new McpReason.Closed({})],
       ["Lost", new McpReason.Unauthorized({ server: "box" }), true],
       ["Tell", new McpReason.InputRefused({ asked: "x" })],
       ["Tell", new McpReason.Undecodable({ what: "the result", problems: [] }), true]
@@ -212,23 +214,59 @@ describe.each(eras)("a call to a server that is $era", ({ serve }) => {
     })
   )
 
-  it.effect("that loses a server ends the run where the agent needs it, and leaves it out where not (A33)", () =>
+  it.effect("whose connection breaks is told as one that may have been made, and another is made anew (A34)", () =>
     Effect.gen(function* () {
-      const server = yield* served((_, reply) => reply.destroy())
-      const needed = yield* ran(server.url, {}, AgentTest.script(AgentTest.callNamed("x")))
-      assert.isTrue(needed.ended._tag === "Failure" && needed.ended.failure.reason._tag === "RequiredServerDown")
-      const optional = AgentTest.script(
-        AgentTest.together(AgentTest.callNamed("x"), AgentTest.call(search, { query: "a" })),
-        (seen) => {
-          assert.include(String(seen.results[0]?.value), "The server is left out from here on.")
-          assert.deepStrictEqual(seen.last(search), ["Rule 7: no force pushes (a)"])
-          assert.isFalse(seen.tools.some((one) => one.server === "box"))
-          return AgentTest.say("went on")
-        }
+      let left = 1
+      const server = yield* served(({ json }, reply) =>
+        left-- > 0 ? reply.destroy() : reply.json(result(json.id, said("made it")))
       )
-      const { ended, events } = yield* ran(server.url, { required: false }, optional)
-      assert.isTrue(ended._tag === "Success" && ended.success.text === "went on")
-      assert.isTrue(events.some((event) => event._tag === "Degraded" && event.server === "box"))
+      const model = AgentTest.script(AgentTest.callNamed("x"), AgentTest.callNamed("x", { again: true }), (seen) => {
+        assert.include(String(seen.results[0]?.value), "Whether the call was made is not known")
+        return AgentTest.answer(seen.results.map(({ isError }) => isError))
+      })
+      const { ended } = yield* ran(server.url, {}, model)
+      assert.isTrue(ended._tag === "Success" && ended.success.text === "[true,false]", JSON.stringify(ended))
+      assert.strictEqual(server.of("tools/call").length, 2)
+    })
+  )
+
+  // A33 has one loss end a run; decision 7 of the same page, which is above it, has only what persists do so.
+  it.effect(
+    "that loses a server for good ends the run where the agent needs it, and leaves it out where not (A33)",
+    () =>
+      Effect.gen(function* () {
+        const server = yield* served((_, reply) => reply.destroy())
+        const calls = [1, 2, 3].map((n) => AgentTest.callNamed("x", { n }))
+        const needed = yield* ran(server.url, {}, AgentTest.script(...calls))
+        assert.isTrue(needed.ended._tag === "Failure" && needed.ended.failure.reason._tag === "RequiredServerDown")
+        const optional = AgentTest.script(
+          AgentTest.together(...calls, AgentTest.call(search, { query: "a" })),
+          (seen) => {
+            assert.include(String(seen.results[2]?.value), "The server is left out from here on.")
+            assert.deepStrictEqual(seen.last(search), ["Rule 7: no force pushes (a)"])
+            assert.isFalse(seen.tools.some((one) => one.server === "box"))
+            return AgentTest.say("went on")
+          }
+        )
+        const { ended, events } = yield* ran(server.url, { required: false }, optional)
+        assert.isTrue(ended._tag === "Success" && ended.success.text === "went on")
+        assert.isTrue(events.some((event) => event._tag === "Degraded" && event.server === "box"))
+      })
+  )
+
+  it.effect("to a server that is gone is told once, is then tried three times, and the run ends (A32, A33)", () =>
+    Effect.gen(function* () {
+      const scope = yield* Scope.make()
+      const server = yield* Scope.provide(
+        served(() => {}),
+        scope
+      )
+      const gone: Turn = {
+        options: {},
+        parts: (...given) => Effect.andThen(Scope.close(scope, Exit.void), AgentTest.callNamed("x").parts(...given))
+      }
+      const { ended } = yield* ran(server.url, {}, AgentTest.script(gone, AgentTest.callNamed("x", { again: true })))
+      assert.isTrue(ended._tag === "Failure" && ended.failure.reason._tag === "RequiredServerDown")
     })
   )
 
@@ -319,13 +357,15 @@ describe("a run whose calls are all done", () => {
         instruction: "Go.",
         servers: { kb: Server.inProcess(late, { timeout: 1_000 }) }
       })
-      const model = AgentTest.script(AgentTest.call(note, { text: "a" }), (seen) =>
-        AgentTest.after(5_000, AgentTest.answer(seen.results.map(({ isError }) => isError)))
-      )
+      let told = false
+      const model = AgentTest.script(AgentTest.call(note, { text: "a" }), (seen) => {
+        told = true
+        return AgentTest.after(5_000, AgentTest.answer(seen.results.map(({ isError }) => isError)))
+      })
       const running = yield* Effect.forkChild(Effect.provide(Agent.run(quick, "Go"), model))
       yield* until(() => late.calls(note).length === 1)
       yield* TestClock.adjust(1_000)
-      yield* until(() => late.cancelled.includes("tools/call"))
+      yield* until(() => told && late.cancelled.includes("tools/call"))
       yield* TestClock.adjust(6_000)
       const outcome = yield* Fiber.join(running)
       assert.deepStrictEqual(JSON.parse(outcome.text), [true])

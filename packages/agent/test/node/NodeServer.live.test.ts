@@ -72,11 +72,30 @@ describe("a program as a server of an agent", () => {
     })
   )
 
-  it.live("that dies in a call ends the run where the agent needs it, and is left out where not (A33)", () =>
+  it.live("that dies in a call is started anew by the next one (A34)", () =>
     Effect.gen(function* () {
-      const needed = yield* run({}, AgentTest.callNamed("die"))
+      const { ended } = yield* run(
+        {},
+        AgentTest.callNamed("pid"),
+        AgentTest.callNamed("die"),
+        AgentTest.callNamed("pid", { again: true }),
+        (seen) => AgentTest.answer(seen.results.map(({ value }) => value))
+      )
+      assert.strictEqual(ended._tag, "Success")
+      if (ended._tag !== "Success") return
+      const [before, died, after] = JSON.parse(ended.success.text)
+      assert.include(died, "Whether the call was made is not known")
+      assert.match(after, /^\d+$/)
+      assert.notStrictEqual(before, after)
+    })
+  )
+
+  it.live("that dies again and again ends the run where the agent needs it, and is left out where not (A33)", () =>
+    Effect.gen(function* () {
+      const deaths = [1, 2, 3].map((n) => AgentTest.callNamed("die", { n }))
+      const needed = yield* run({}, ...deaths)
       assert.isTrue(needed.ended._tag === "Failure" && needed.ended.failure.reason._tag === "RequiredServerDown")
-      const optional = yield* run({ required: false }, AgentTest.callNamed("die"), (seen) => {
+      const optional = yield* run({ required: false }, ...deaths, (seen) => {
         assert.isFalse(seen.tools.some(({ server }) => server === "program"))
         return AgentTest.say("went on")
       })

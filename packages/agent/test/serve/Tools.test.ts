@@ -295,7 +295,7 @@ describe.each(eras)("a served agent, %s", (era) => {
 })
 
 describe("a served agent", () => {
-  it.effect("connects its servers for its first run, once for all, and closes them at its end", () =>
+  it.effect("connects its servers for its first run, once for all", () =>
     Effect.gen(function* () {
       const server = AgentTest.recording(kb)
       const model = AgentTest.script(...[1, 2, 3].map(() => AgentTest.say("ok")))
@@ -304,6 +304,29 @@ describe("a served agent", () => {
       const ids = [1, 2, 3].map(() => client.begin("tools/call", { name: spawn, arguments: { instruction: "x" } }))
       for (const id of ids) yield* client.answer(id)
       assert.strictEqual(server.methods.filter((method) => method === "tools/list").length, 1)
+    })
+  )
+
+  it.effect("ends what runs when it is served no more, warm ones too (A117, A131)", () =>
+    Effect.gen(function* () {
+      const asked = gate()
+      const events: Array<string> = []
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const model = AgentTest.script(AgentTest.say("warm"), asked.turn)
+          const { client } = yield* servedClient("native", model, reviewer(), {
+            onEvent: (event) => {
+              if (event._tag === "SubagentEnded") events.push(`${event.handle} ${event.status}`)
+            }
+          })
+          yield* client.call(spawn, { instruction: "x", warm: true })
+          yield* client.once("served.0", ({ turns }) => turns === 1)
+          yield* client.call(spawn, { instruction: "x", async: true })
+          yield* until(asked.reached)
+        })
+      )
+      assert.isTrue(asked.left())
+      assert.deepStrictEqual(events.toSorted(), ["served.0 cancelled", "served.1 cancelled"])
     })
   )
 
