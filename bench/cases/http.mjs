@@ -10,7 +10,9 @@ const contenders = {
   "effect/ai McpServer": { server: "effect-http" },
   "mcp-lite (2025-06-18)": { server: "lite-http", native: false },
   Treadle: { server: "treadle-http" },
-  "Treadle, async and Zod": { server: "treadle-async-http" }
+  "Treadle, async and Zod": { server: "treadle-async-http" },
+  "bare route of HttpRouter": { server: "bare-router-http" },
+  "Treadle, route of HttpRouter": { server: "treadle-router-http" }
 }
 
 export const http = async ({ quick }) => {
@@ -43,6 +45,14 @@ export const http = async ({ quick }) => {
       {
         what: "Treadle, async and Zod / bare node:http",
         ...ratio(rates("Treadle, async and Zod"), rates("bare node:http"))
+      },
+      {
+        what: "Treadle, route of HttpRouter / bare route of HttpRouter",
+        ...ratio(rates("Treadle, route of HttpRouter"), rates("bare route of HttpRouter"))
+      },
+      {
+        what: "Treadle, route of HttpRouter / effect/ai McpServer",
+        ...ratio(rates("Treadle, route of HttpRouter"), rates("effect/ai McpServer"))
       },
       ...processor("bare node:http"),
       ...processor("bare node:http, batched"),

@@ -130,7 +130,7 @@ const entries: Readonly<Record<string, ReadonlyArray<string>>> = {
 const heavy: ReadonlyArray<{ readonly module: RegExp; readonly only: RegExp }> = [
   { module: /^effect\/http\//, only: /^packages\/(?:server\/src\/http-(?:api|router)|agent\/src\/model)\// },
   { module: /^effect\/http-api\//, only: /^packages\/server\/src\/http-api\// },
-  { module: /^effect\/Stream$/, only: /^packages\/(?:client|agent)\/src\// },
+  { module: /^effect\/Stream$/, only: /^packages\/(?:(?:client|agent)\/src|server\/src\/http-router)\// },
   { module: /^effect\/ai\//, only: /^packages\/(?:agent\/src|server\/src\/toolkit|client\/src\/toolkit)\// },
   { module: /^effect\/(?:Logger|ManagedRuntime|process\/.*|cli\/.*)$/, only: /^(?!)/ },
   { module: /^@effect\/platform-node/, only: /^(?!)/ },

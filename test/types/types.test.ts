@@ -93,6 +93,7 @@ const expected: Readonly<Record<string, string>> = {
   W56: `"this server still needs services: give them with mcp.provide(layer), or use an Effect door"`,
   W57: `Type '"docs"' is not assignable to type`,
   W58: `Type 'string' is not assignable to type 'number'.`,
+  W59: `is not assignable to type 'NoSetting<"\\"descripton\\" says nothing of an operation">'.`,
   W60: `'q' does not exist in type '{ readonly query: string; }'.`,
   W61: `Expected 2-3 arguments, but got 1.`,
   W62: `Expected 3 arguments, but got 2.`,

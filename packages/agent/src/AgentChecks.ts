@@ -35,11 +35,18 @@ const limitProblems = (limits: unknown): ReadonlyArray<AgentProblem> => {
 /** An answer that a model could not be told the form of, or that JSON cannot hold. */
 const answerProblems = (answer: unknown): ReadonlyArray<AgentProblem> => {
   if (answer === undefined) return []
-  if (!Schema.isSchema(answer)) return [field("answer", "it must be a Schema")]
-  const { faults } = toolShape({ input: Schema.Struct({ answer }) })
+  const standard = typeof answer === "object" && answer !== null && "~standard" in answer
+  if (!Schema.isSchema(answer) && !standard) {
+    return [field("answer", "it is no schema; write Schema.Struct({ … }) or z.object({ … }), or leave it out for text")]
+  }
+  const { faults } = toolShape({
+    input: Schema.isSchema(answer) ? Schema.Struct({ answer: answer as Schema.Top }) : answer
+  })
+  const placeOf = (path: string) =>
+    path === "" ? "answer" : standard && !Schema.isSchema(answer) ? `answer.${path}` : path
   return faults.map((fault) =>
     fault._tag === "UnrepresentableSchema"
-      ? field(fault.finding.path === "" ? "answer" : fault.finding.path, fault.finding.message)
+      ? field(placeOf(fault.finding.path), fault.finding.message)
       : field("answer", "message" in fault ? fault.message : "it cannot be told to a model")
   )
 }

@@ -7,7 +7,6 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import { LanguageModel } from "effect/ai/LanguageModel"
-import type { PureSchema } from "@treadle/protocol/endpoint"
 import { agentProblems, taggedServers } from "./AgentChecks.ts"
 import { AgentError, AgentReason } from "./AgentError.ts"
 import { defaultRunIdKey, depthKey, type AgentDefinition, type AnyAgent } from "./AgentDefinition.ts"
@@ -252,7 +251,7 @@ export const connectAgent = (
       catalogue,
       lists: new ModelToolLists(),
       model,
-      form: definition.answer === undefined ? undefined : answerForm(definition.answer as PureSchema),
+      form: definition.answer === undefined ? undefined : answerForm(definition.answer),
       own: makeOwnTools()
     }
     const tree = (own: RunOptions, ledger = new Ledger(limits)): Effect.Effect<AgentTree> =>

@@ -11,7 +11,10 @@ import { tags as allTags, unknownTags } from "./Tag.ts"
 /** Names that mean the agent itself. */
 const reserved: ReadonlySet<string> = new Set(["code", "self"])
 
-const settingNames: ReadonlyArray<keyof ServerSettings> = ["required", "tags", "trusted", "timeout"]
+/** Settings that are milliseconds. */
+const times = ["timeout", "connectTimeout", "probeTimeout"] as const
+
+const settingNames: ReadonlyArray<keyof ServerSettings> = ["required", "tags", "trusted", ...times]
 const httpSettingNames: ReadonlyArray<keyof HttpServerSettings> = [...settingNames, "headers", "auth", "fetch"]
 
 const loopback = (host: string): boolean =>
@@ -67,13 +70,11 @@ const tagFaults = (tags: unknown): ReadonlyArray<string> => {
 const flagFault = (value: unknown): ReadonlyArray<string> =>
   value === undefined || typeof value === "boolean" ? [] : ["it must be true or false"]
 
-const timeoutFault = (timeout: unknown): ReadonlyArray<string> =>
-  timeout === undefined || (typeof timeout === "number" && timeout > 0)
-    ? []
-    : ["it must be a number of milliseconds above 0"]
+const timeFault = (time: unknown): ReadonlyArray<string> =>
+  time === undefined || (typeof time === "number" && time > 0) ? [] : ["it must be a number of milliseconds above 0"]
 
 const refProblems = (server: string, ref: ServerRef): ReadonlyArray<AgentProblem> => {
-  const { required, tags, timeout, trusted } = ref.settings
+  const { required, tags, trusted } = ref.settings
   const fault = ref._tag === "Http" ? endpointFault(ref.url) : undefined
   const known: ReadonlyArray<string> = ref._tag === "Http" ? httpSettingNames : settingNames
   const setting = (name: string, faults: ReadonlyArray<string>) =>
@@ -82,7 +83,7 @@ const refProblems = (server: string, ref: ServerRef): ReadonlyArray<AgentProblem
     ...(fault === undefined ? [] : [{ _tag: "InvalidEndpoint" as const, server, why: fault }]),
     ...(ref._tag === "Http" ? headerProblems(server, ref.settings.headers) : []),
     ...setting("tags", tagFaults(tags)),
-    ...setting("timeout", timeoutFault(timeout)),
+    ...times.flatMap((name) => setting(name, timeFault(ref.settings[name]))),
     ...setting("required", flagFault(required)),
     ...setting("trusted", flagFault(trusted)),
     ...Object.keys(ref.settings)

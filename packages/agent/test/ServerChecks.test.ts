@@ -44,7 +44,7 @@ describe("the servers of a definition", () => {
     [{ headers: { accept: null } }, 'header "accept": its value must be a string'],
     [
       { tag: ["egress"] },
-      "tag: there is no such setting; there are required, tags, trusted, timeout, headers, auth, fetch"
+      "tag: there is no such setting; there are required, tags, trusted, timeout, connectTimeout, probeTimeout, headers, auth, fetch"
     ]
   ])("refuse settings that are none: %j (A10)", (settings, why) => {
     assert.deepStrictEqual(told(box(settings)), [`server "box", ${why}.`])
@@ -52,7 +52,8 @@ describe("the servers of a definition", () => {
 
   it("know what may be said of each kind", () => {
     const settings = { headers: {} } as ServerSettings
-    const why = "headers: there is no such setting; there are required, tags, trusted, timeout"
+    const why =
+      "headers: there is no such setting; there are required, tags, trusted, timeout, connectTimeout, probeTimeout"
     assert.deepStrictEqual(told({ servers: { kb: Server.inProcess(kb, settings) } }), [`server "kb", ${why}.`])
   })
 

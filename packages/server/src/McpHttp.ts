@@ -7,10 +7,11 @@ import type { LiveHandle } from "./Live.ts"
 import type { Mcp, With } from "./Mcp.ts"
 import { notServing, plainDoor, type Complete } from "./PlainDoor.ts"
 import type { Served, ServedSettings } from "./Served.ts"
+import { refusedResponse, type HttpDoorParts } from "./transport/HttpExchange.ts"
 import { makeGuard, type GuardParts, type GuardSettings } from "./transport/HttpGuard.ts"
 import type { ReplyForm } from "./transport/HttpReply.ts"
 import { sseVerbs, twoEndpoint, type SseSettings } from "./transport/TwoEndpoint.ts"
-import { refusedResponse, webExchange, type WebDoorParts } from "./transport/WebExchange.ts"
+import { webExchange, webResponse } from "./transport/WebExchange.ts"
 
 /** Settings of the HTTP doors. */
 export interface HttpSettings extends ServedSettings, GuardSettings, AuthSettings {
@@ -30,8 +31,8 @@ export interface FetchDoor<Ctx> {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** What the requests of a web door share. */
-export const webDoorParts = (served: Served, settings: HttpSettings & GuardParts): WebDoorParts => ({
+/** What the requests of one door share. */
+export const httpDoorParts = (served: Served, settings: HttpSettings & GuardParts): HttpDoorParts => ({
   serve: served.serve,
   identify: served.identify,
   gate: served.gate,
@@ -94,11 +95,11 @@ const fetchDoor = <Ctx>(
   face: (served: Served) => Served
 ): FetchDoor<Ctx> => {
   const door = plainDoor(mcp, settings)
-  let parts: WebDoorParts | undefined
+  let parts: HttpDoorParts | undefined
   const handle = async (request: Request, context: unknown = {}): Promise<Response> => {
     const served = door.current() ?? (await door.open().catch(() => undefined))
-    if (served === undefined) return refusedResponse(notServing)
-    parts ??= webDoorParts(face(served), settings)
+    if (served === undefined) return webResponse(refusedResponse(notServing))
+    parts ??= httpDoorParts(face(served), settings)
     return webExchange(parts, request, { context })
   }
   return Object.assign(handle as (request: Request, ...context: With<Ctx>) => Promise<Response>, {

@@ -2,6 +2,7 @@
  * The one place where agents are started below others. One caller has one supervisor; those of its children hang below
  * it, so that a whole tree ends from its top. Nothing is looked at again and again: whoever waits is woken.
  */
+import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -27,6 +28,10 @@ import { halt } from "./StopLadder.ts"
 
 const stateOf = (child: Child): Effect.Effect<SubagentState> =>
   Effect.map(Clock.currentTimeMillis, (now) => child.state(now))
+
+/** What is wrong with a program goes to the log: who waits for the subagent is only told that it broke down. */
+const logged = <A, E>({ handle }: Child, ran: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+  Effect.tapCauseIf(ran, Cause.hasDies, (cause) => Effect.logError(`The subagent ${handle} broke down.`, cause))
 
 /** Who starts a child, where that is not the caller whose supervisor it is. */
 export interface Starter {
@@ -172,7 +177,7 @@ export class SupervisorLive implements Supervisor, Below {
     const spec = this.#spec(child, request)
     if (child.mode === "warm") child.deliver(request.instruction)
     const ran = child.mode === "warm" ? this.#warm(spec, child) : this.#runner.run(spec, child.stop)
-    const whole = Effect.onExit(ran, (exit) => {
+    const whole = Effect.onExit(logged(child, ran), (exit) => {
       child.ran(exit)
       return child.below?.close ?? Effect.void
     })
@@ -212,7 +217,7 @@ export class SupervisorLive implements Supervisor, Below {
       Effect.flatMap(this.#runner.open(spec), ({ turn }) => {
         const on: Effect.Effect<ChildOutcome> = Effect.flatMap(child.next, (mail) => {
           if (mail === undefined) return Effect.succeed(over)
-          const turned = Effect.onExit(turn(mail.text, child.stop), (exit) =>
+          const turned = Effect.onExit(logged(child, turn(mail.text, child.stop)), (exit) =>
             Effect.sync(() => child.turned(mail, exit))
           )
           return Effect.andThen(Effect.exit(turned), on)

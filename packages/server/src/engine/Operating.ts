@@ -75,6 +75,7 @@ export const makeOperate =
   (name, inbound, sink, use) => {
     if (isStopping()) return void sink.answer(refused({ rung: "stopping", error: serverStopping }))
     const request = new Admitted(inbound, Message.request(0, "tools/call", { name }), offered)
+    request.routed = true
     const missing = scopesMissing(request, scopesOf(offer, name, inbound.context))
     return missing === undefined
       ? engine.serve(rowOf(offer, name, use), request, sink)

@@ -27,7 +27,7 @@ const standing = (request: Admitted, services: Context.Context<never>): Tracer.S
 }
 
 const begin = (request: Admitted, target: string | undefined, services: Context.Context<never>): Tracer.Span => {
-  const { inbound, revision, session } = request
+  const { inbound, revision, routed, session } = request
   const { id, method, params } = request.request
   const uri = methodRow(method)?.named === "uri" ? own(params, "uri") : undefined
   const { name, options } = requestSpan({
@@ -40,7 +40,11 @@ const begin = (request: Admitted, target: string | undefined, services: Context.
     session: session?.id,
     http: !isOnPipe(inbound)
   })
-  return Effect.runSyncWith(services)(Effect.makeSpan(name, { ...options, ...standing(request, services) }))
+  // The span of its request is that of the HTTP server; this one is about the operation, and nothing of MCP.
+  const made = routed
+    ? Effect.makeSpan(target ?? name, { kind: "internal", ...standing(request, services) })
+    : Effect.makeSpan(name, { ...options, ...standing(request, services) })
+  return Effect.runSyncWith(services)(made)
 }
 
 const outcomeOf = (answer: Answer | undefined): SpanOutcome | undefined => {
@@ -81,6 +85,7 @@ export const openSpan = <R>(call: RunningCall, running: Running, services: Conte
   return Context.add(services, Tracer.ParentSpan, span)
 }
 
-/** The span of a request that was answered at once. */
-export const answeredSpan = (request: Admitted, services: Context.Context<never>, answer: Answer): void =>
-  guarded(services, () => end(begin(request, undefined, services), services, answer))
+/** The span of a request that was answered at once; a route has none of its own. */
+export const answeredSpan = (request: Admitted, services: Context.Context<never>, answer: Answer): void => {
+  if (!request.routed) guarded(services, () => end(begin(request, undefined, services), services, answer))
+}

@@ -45,6 +45,8 @@ export class Admitted {
   revision: Revision = v2026_07_28
   /** The compat session, where there is one. */
   session: SessionFacts | undefined
+  /** Whether no message of MCP asks for it: a route runs an operation. */
+  routed = false
   /** What its sender is told of authorization, where scopes are missing. */
   challenge: string | undefined
 

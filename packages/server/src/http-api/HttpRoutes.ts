@@ -18,10 +18,11 @@ import { routerDoor, type RequestOptions } from "../http-router/RouterDoor.ts"
 import { Live } from "../Live.ts"
 import { Mcp, type AnyMcp } from "../Mcp.ts"
 import { McpBuildErrors, type McpBuildError } from "../McpBuildError.ts"
-import { webDoorParts } from "../McpHttp.ts"
-import { notServing, type Complete } from "../PlainDoor.ts"
+import { httpDoorParts, type FetchDoor } from "../McpHttp.ts"
+import { notServing, plainDoor, type Complete } from "../PlainDoor.ts"
 import { settingErrors } from "../transport/SettingChecks.ts"
-import { refusedResponse } from "../transport/WebExchange.ts"
+import { refusedResponse } from "../transport/HttpExchange.ts"
+import { webResponse } from "../transport/WebExchange.ts"
 import type { Served } from "../Served.ts"
 import { routeApi } from "./RouteApi.ts"
 import { routeClient } from "./RouteClient.ts"
@@ -29,6 +30,7 @@ import { routedEntries, type RoutedEntry, type RoutePaths } from "./RouteChecks.
 import { routeDocument, type DocumentParts } from "./RouteDocument.ts"
 import { makeRouteDoor } from "./RouteDoor.ts"
 import { addElsewhere, verbsByPath } from "./RouteElsewhere.ts"
+import { problem } from "./RouteReply.ts"
 
 /** How an api is described. */
 export interface ApiSettings extends AuthSettings, Pick<RoutePaths, "prefix"> {}
@@ -130,7 +132,7 @@ const add = Effect.fnUntraced(function* <P, RP>(
 ) {
   const { docs, mcp: endpoint, openapi = "/openapi.json", prefix } = options
   const router = yield* HttpRouter.HttpRouter
-  const parts = webDoorParts(served, options)
+  const parts = httpDoorParts(served, options)
   const door = makeRouteDoor({ served, door: yield* routerDoor(options), settings: options, prefix: prefix ?? "" })
   const verbsOf = verbsByPath(operations)
   for (const one of operations) {
@@ -260,12 +262,24 @@ const layer = <R, P = never, RP = never>(
 const client = routeClient
 
 /** A request handler of the web's own kind. */
-export interface RoutesDoor {
-  (request: Request): Promise<Response>
-  /** Stops serving; running calls get the grace to end. */
-  close(): Promise<void>
-  [Symbol.asyncDispose](): Promise<void>
+export type RoutesDoor = FetchDoor<{}>
+
+/** The routes of what is served, in a router of their own. */
+const webOf = (
+  served: Served,
+  mcp: AnyMcp,
+  operations: ReadonlyArray<RoutedEntry>,
+  options: RoutesOptions<never, never>
+) => {
+  const routes = Layer.effectDiscard(add(served, mcp, operations, options))
+  return HttpRouter.toWebHandler(Layer.provide(routes, HttpServer.layerServices), { disableLogger: true })
 }
+
+/** What is answered while nothing is served: in JSON-RPC where MCP is spoken, as a problem anywhere else. */
+const outOfService = ({ url }: Request, { mcp }: RoutePaths): Response =>
+  new URL(url).pathname === mcp
+    ? webResponse(refusedResponse(notServing))
+    : HttpServerResponse.toWeb(problem(503, { detail: notServing.error.message }))
 
 /**
  * Serves routes to plain code, for Hono, Workers, Bun, Deno, Next and tests: what `layer` adds to an application, as a
@@ -289,21 +303,27 @@ export interface RoutesDoor {
  * ```
  */
 const fetch = <R>(mcp: Mcp<R> & Complete<R>, options: RoutesOptions<never, never> = {}): RoutesDoor => {
-  const errors = [...check(mcp, options), ...settingErrors(options)]
-  if (errors.length > 0) throw new McpBuildErrors({ server: mcp.definition.info.implementation.name, errors })
-  const app = Layer.provide(layer(mcp as unknown as Mcp<never>, options), HttpServer.layerServices)
-  let door: ReturnType<typeof HttpRouter.toWebHandler> | undefined
+  const found = routed(mcp, options)
+  const errors = [...(Result.isFailure(found) ? found.failure.errors : []), ...settingErrors(options)]
+  if (Result.isFailure(found) || errors.length > 0) {
+    throw new McpBuildErrors({ server: mcp.definition.info.implementation.name, errors })
+  }
+  const door = plainDoor(mcp as unknown as Mcp<never>, options)
+  let web: ReturnType<typeof webOf> | undefined
   let closed = false
   const handle = async (request: Request): Promise<Response> => {
-    if (closed) return refusedResponse(notServing)
-    door ??= HttpRouter.toWebHandler(app, { disableLogger: true })
-    return (door.handler as (one: Request) => Promise<Response>)(request)
+    if (closed) return outOfService(request, options)
+    const served = door.current() ?? (await door.open().catch(() => undefined))
+    if (served === undefined) return outOfService(request, options)
+    web ??= webOf(served, mcp, found.success, options)
+    return web.handler(request)
   }
   const close = async () => {
     closed = true
-    await door?.dispose()
+    await door.close()
+    await web?.dispose()
   }
-  return Object.assign(handle, { close, [Symbol.asyncDispose]: close })
+  return Object.assign(handle, { live: door.live, counters: door.counters, close, [Symbol.asyncDispose]: close })
 }
 
 export const HttpRoutes = { api, check, client, fetch, layer, scoped }

@@ -31,6 +31,14 @@ const pathProblem = (name: string, value: unknown): ReadonlyArray<string> => {
   return /\p{Surrogate}/u.test(value) ? [`${name}: holds half of a character, which no path can`] : []
 }
 
+/** What the value of a header must not hold: over HTTP it would be another header, or no request. */
+const unheard = /[^\t\u0020-\u007e\u0080-\u00ff]/u
+
+const headerProblem = (name: string, value: unknown): ReadonlyArray<string> =>
+  typeof value === "string" && unheard.test(value)
+    ? [`${name}: must be one line of Latin letters (ISO 8859-1), because it is the value of a header`]
+    : []
+
 const given = (args: Arguments, { names }: PartTable): Arguments =>
   Object.fromEntries(names.flatMap((name) => (args[name] === undefined ? [] : [[name, args[name]]])))
 
@@ -97,6 +105,11 @@ export const operationRequest = (tool: string, operation: ApiOperation, table: A
       : Effect.fail(misfit(tool, [`${url} is the address of another operation`]))
   }
 
+  const headed = (headers: Encoded): Effect.Effect<HeaderTable, ToolFailed> => {
+    const problems = Object.entries(headers).flatMap(([name, value]) => headerProblem(name, value))
+    return problems.length > 0 ? Effect.fail(misfit(tool, problems)) : Effect.succeed(headers as HeaderTable)
+  }
+
   const withBody = (request: HttpClientRequest.HttpClientRequest, body: unknown) => {
     if (payload === undefined || body === undefined) return request
     return payload.encoding._tag === "Json"
@@ -107,9 +120,9 @@ export const operationRequest = (tool: string, operation: ApiOperation, table: A
   /** @param caller the headers of the caller that go along */
   return (args: Arguments, caller: HeaderTable): Effect.Effect<HttpClientRequest.HttpClientRequest, ToolFailed> =>
     Effect.flatMap(encoded(args), ({ headers = {}, params = {}, payload: body, query = {} }) =>
-      Effect.map(addressed(args, params), (url) => {
+      Effect.zipWith(headed(headers), addressed(args, params), (own, url) => {
         const request = HttpClientRequest.make(endpoint.method)(`http://localhost${url}`, {
-          headers: { ...caller, accept: "application/json", ...(headers as HeaderTable) },
+          headers: { ...caller, accept: "application/json", ...own },
           urlParams: query as Record<string, string>
         })
         return withBody(request, body)

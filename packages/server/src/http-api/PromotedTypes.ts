@@ -51,10 +51,19 @@ export interface Promotions<A extends AnyApi> {
   readonly [tool: string]: OperationName<A> | Promotion<OperationName<A>>
 }
 
+/** What no text is. A text that had to be another text would be refused as `never`, which says nothing. */
+interface NoSetting<Why extends string> {
+  readonly "~treadle/why": Why
+}
+
+type Misplaced<Why extends string, V> = V extends string ? NoSetting<Why> : Why
+
 type CheckedSettings<V> = V extends string
   ? V
   : {
-      readonly [K in keyof V]: K extends keyof Promotion<string> ? V[K] : `"${K & string}" says nothing of an operation`
+      readonly [K in keyof V]: K extends keyof Promotion<string>
+        ? V[K]
+        : Misplaced<`"${K & string}" says nothing of an operation`, V[K]>
     }
 
 /** The same tools, where each setting of theirs is one, and a sentence where it is not. */

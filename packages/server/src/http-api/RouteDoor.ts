@@ -4,7 +4,7 @@
 import * as Effect from "effect/Effect"
 import { identity } from "effect/Function"
 import * as HttpRouter from "effect/http/HttpRouter"
-import * as HttpServerRequest from "effect/http/HttpServerRequest"
+import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Result from "effect/Result"
 import type { AnyEndpoint } from "@treadle/protocol/endpoint"
@@ -13,12 +13,13 @@ import { refused } from "../engine/Answers.ts"
 import type { Inbound } from "../envelope/Inbound.ts"
 import type { Refusal } from "../envelope/Refusal.ts"
 import type { ToolHandler } from "../handler/ToolHandler.ts"
+import { bodyText } from "../http-router/RouterBody.ts"
 import type { RouterDoor } from "../http-router/RouterDoor.ts"
+import { headerOf } from "../http-router/RouterExchange.ts"
 import { makeGuard, type GuardSettings } from "../transport/HttpGuard.ts"
 import type { Principal } from "../Principal.ts"
 import type { Served } from "../Served.ts"
-import { notUtf8, parseText, tooLarge, utf8Text } from "../transport/HttpBody.ts"
-import { readText } from "../transport/WebExchange.ts"
+import { parseText } from "../transport/HttpBody.ts"
 import { operationRun } from "../handler/OperationRun.ts"
 import { argumentsOf, routePlan, type RoutePlan, type Said } from "./RoutePlan.ts"
 import { answerProblem, nowhere, problem, routeTelling } from "./RouteReply.ts"
@@ -45,17 +46,25 @@ export interface Route {
 
 const refusal = (told: Refusal): Response => answerProblem(refused(told))
 
-/** Requests of the web's own kind name their host in their address. */
-const headerOf =
-  ({ headers, originalUrl }: Request) =>
-  (name: string): string | undefined =>
-    headers[name] ?? (name === "host" && URL.canParse(originalUrl) ? new URL(originalUrl).host : undefined)
+/** A path with slashes behind one another, the first of them aside. */
+const emptied = /^(?:[a-z]+:\/\/[^/]*)?\/+[^/].*?\/\//i
+
+/** Whether a part of the path is empty. The router takes it for none, and may find another operation for that. */
+const hasEmptyPart = ({ originalUrl }: Request): boolean => {
+  const [address = ""] = originalUrl.split(/[?#]/, 1)
+  return emptied.test(address)
+}
+
+const emptyPart = 'the path has an empty part ("//"), and an argument in it must not be empty'
 
 const queryOf = ({ originalUrl }: Request): URLSearchParams => {
   const [address = ""] = originalUrl.split("#", 1)
   const at = address.indexOf("?")
   return new URLSearchParams(at < 0 ? "" : address.slice(at + 1))
 }
+
+/** The router ends a path at a semicolon, so that an argument would be cut there. */
+const isCut = ({ originalUrl }: Request): boolean => /^[^?#]*;/.test(originalUrl)
 
 /** Who sends a request, as what it shows says. */
 const shown = ({ gate }: Served, request: Request): Step<Principal | undefined> =>
@@ -73,36 +82,12 @@ const unsupported = (detail: string): Response => problem(415, { detail })
 
 const otherType = (type: string): Response => unsupported(`Content-Type must be application/json in UTF-8, not ${type}`)
 
-const unreadable = problem(400, { detail: "The address of the request cannot be read" })
+const cut = problem(400, { detail: 'A ";" of a path must be sent as %3B' })
 
-/** A body that breaks off has a sender who waits for nothing. */
-const brokenOff = () => Effect.interrupt
-
-/** The text of a body whose length is said and kept to, as a server of HTTP/1.1 sees to it. */
-const textOfLength = (request: Request, length: number, limit: number): Step<string> => {
-  if (length > limit) return Effect.fail(refusal(tooLarge(limit).refusal))
-  return Effect.flatMap(Effect.catch(request.arrayBuffer, brokenOff), (bytes): Step<string> => {
-    const text = utf8Text(new Uint8Array(bytes))
-    return text === undefined ? Effect.fail(refusal(notUtf8.refusal)) : Effect.succeed(text)
-  })
-}
-
-const textOf = (request: Request, limit: number): Step<string> => {
-  const length = request.headers["content-length"]
-  const isWeb = request.source instanceof globalThis.Request
-  if (!isWeb && length !== undefined && /^\d+$/.test(length)) return textOfLength(request, Number(length), limit)
-  return Effect.flatMap(
-    Effect.mapError(HttpServerRequest.toWeb(request), () => unreadable),
-    (web) =>
-      Effect.flatMap(
-        Effect.catch(
-          Effect.tryPromise(() => readText(web, limit)),
-          brokenOff
-        ),
-        (read): Step<string> => ("refusal" in read ? Effect.fail(refusal(read.refusal)) : Effect.succeed(read.text))
-      )
+const textOf = (request: Request, limit: number): Step<string> =>
+  Effect.flatMap(bodyText(request, limit), (read): Step<string> =>
+    "refusal" in read ? Effect.fail(refusal(read.refusal)) : Effect.succeed(read.text)
   )
-}
 
 /** The JSON of the body; nothing where there is none. */
 const bodyOf = (request: Request, limit: number): Step<unknown> => {
@@ -207,9 +192,10 @@ export const makeRouteDoor = ({ door, prefix, served, settings }: RouteDoorParts
     request: Request,
     { endpoint, plan }: Route
   ): Effect.Effect<Response, Response, HttpRouter.RouteContext> =>
-    Effect.flatMap(admitted(request), (inbound) =>
+    Effect.flatMap(isCut(request) ? Effect.fail(cut) : admitted(request), (inbound) =>
       Effect.flatMap(plan.rest === "body" ? bodyOf(request, served.limits.bodyBytes) : Effect.undefined, (body) =>
         Effect.flatMap(HttpRouter.params, (path) => {
+          if (plan.path.size > 0 && hasEmptyPart(request)) return Effect.fail(misfit(endpoint.name, [emptyPart]))
           const run = runOf(plan.template.key, { path, query: queryOf(request), body })
           return called(served.operate, endpoint.name, inbound, run)
         })

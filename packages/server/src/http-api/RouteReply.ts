@@ -18,6 +18,9 @@ import { statusOf } from "../transport/HttpStatus.ts"
 /** The media type of problems. */
 export const problemType = "application/problem+json"
 
+/** The media type of text. Without the charset a browser shows other letters than were meant. */
+const textType = "text/plain; charset=utf-8"
+
 /** Which problems a route answers with, and what each is called. */
 export const problemTitles = {
   400: "The request does not fit",
@@ -131,7 +134,9 @@ export const routeTelling = (endpoint: AnyEndpoint): Telling<HttpServerResponse.
         const blocks = [...(text === "" ? [] : [{ type: "text", text }]), ...content]
         return json({ content: blocks as unknown as ReadonlyArray<Json> } as Json, 200)
       }
-      return text === "" ? HttpServerResponse.empty({ status: 204 }) : HttpServerResponse.text(text)
+      return text === ""
+        ? HttpServerResponse.empty({ status: 204 })
+        : HttpServerResponse.text(text, { contentType: textType })
     },
     declared: (error) => json(error, statuses.get(own(error, "_tag") as string | undefined) ?? errorStatus),
     failed: (detail) => problem(422, { detail }),

@@ -4,18 +4,18 @@
  */
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import * as HttpRouter from "effect/http/HttpRouter"
-import * as HttpServerRequest from "effect/http/HttpServerRequest"
-import * as HttpServerResponse from "effect/http/HttpServerResponse"
+import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import { Live } from "../Live.ts"
 import { Mcp } from "../Mcp.ts"
 import type { McpBuildErrors } from "../McpBuildError.ts"
-import { webDoorParts } from "../McpHttp.ts"
+import { httpDoorParts } from "../McpHttp.ts"
 import type { Served } from "../Served.ts"
 import { metadataPaths } from "../transport/ResourceMetadata.ts"
-import { pageOf, toldPage, webExchange, type WebDoorParts } from "../transport/WebExchange.ts"
+import { pageOf, toldPage, type HttpDoorParts } from "../transport/HttpExchange.ts"
+import { answered, noBody, type HttpResponse } from "../transport/StreamWriter.ts"
+import { RouterPort, routerExchange, routerResponse } from "./RouterExchange.ts"
 import { routerDoor, type Refusal, type RequestOptions } from "./RouterDoor.ts"
 
 /** What the layer is told beside the settings of every HTTP door. */
@@ -23,8 +23,8 @@ export interface RouterOptions<P, RP> extends RequestOptions<P, RP> {
   readonly path: `/${string}`
 }
 
-const refusalResponse = ({ challenge, status }: Refusal): Response =>
-  new Response(null, { status, headers: challenge === undefined ? {} : { "www-authenticate": challenge } })
+const refusalResponse = ({ challenge, status }: Refusal): HttpResponse =>
+  challenge === undefined ? noBody(status) : answered(status, { challenge, text: "" })
 
 /** The router has one resource at its root; clients find the others by their own paths. */
 const taken = (root: string) =>
@@ -36,13 +36,11 @@ type Needs<R, P, RP> = Exclude<R, P> | RP | HttpRouter.HttpRouter
 /** Adds what tells clients where to get a token, where they need one. */
 export const addDocuments = Effect.fnUntraced(function* (
   router: HttpRouter.HttpRouter,
-  parts: WebDoorParts,
+  parts: HttpDoorParts,
   { auth }: Pick<RequestOptions<never, never>, "auth">
 ) {
-  const document = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
-    const web = yield* Effect.orDie(HttpServerRequest.toWeb(request))
-    return HttpServerResponse.fromWeb(yield* Effect.promise(() => webExchange(parts, web, { context: {} })))
-  })
+  const document = (request: HttpServerRequest.HttpServerRequest) =>
+    routerExchange(parts, new RouterPort(request), { context: {} })
   const { resource } = auth?._tag === "ProtectedResource" ? auth.settings : {}
   const [own, root] = resource === undefined ? [] : metadataPaths(resource)
   if (own !== undefined) yield* router.add("*", own, document)
@@ -52,24 +50,20 @@ export const addDocuments = Effect.fnUntraced(function* (
 /** Adds the endpoint of what is served. */
 export const addEndpoint = Effect.fnUntraced(function* <P, RP>(
   router: HttpRouter.HttpRouter,
-  parts: WebDoorParts,
+  parts: HttpDoorParts,
   options: RouterOptions<P, RP>
 ) {
   const { callerOf, servicesOf } = yield* routerDoor(options)
-  const handle = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
-    const web = yield* Effect.orDie(HttpServerRequest.toWeb(request))
-    const page = pageOf(parts, web)
+  const handle = (request: HttpServerRequest.HttpServerRequest) => {
+    const port = new RouterPort(request)
+    const page = pageOf(parts, port)
     // A browser asks whether a page may send before it sends what authorizes it.
-    const authorized = page?.preflight === true ? undefined : yield* Effect.result(servicesOf(request))
-    if (authorized !== undefined && Result.isFailure(authorized)) {
-      return HttpServerResponse.fromWeb(toldPage(page, refusalResponse(authorized.failure)))
-    }
-    const services = authorized?.success
-    const response = yield* Effect.promise((signal) =>
-      webExchange(parts, new Request(web, { signal }), { context: {}, services, ...callerOf(request) })
-    )
-    return HttpServerResponse.fromWeb(response)
-  })
+    if (page?.preflight === true) return routerExchange(parts, port, { context: {} })
+    return Effect.matchEffect(servicesOf(request), {
+      onFailure: (refusal) => Effect.succeed(routerResponse(toldPage(page, refusalResponse(refusal)))),
+      onSuccess: (services) => routerExchange(parts, port, { context: {}, services, ...callerOf(request) })
+    })
+  }
   yield* router.add("*", options.path, handle)
 })
 
@@ -87,7 +81,7 @@ const scoped = <R, P = never, RP = never>(
   Effect.gen(function* () {
     const router = yield* HttpRouter.HttpRouter
     const served = yield* Mcp.served(mcp, options)
-    const parts = webDoorParts(served, options)
+    const parts = httpDoorParts(served, options)
     yield* addEndpoint(router, parts, options)
     yield* addDocuments(router, parts, options)
     return served

@@ -10,7 +10,7 @@ import { rawRequest, type RawCall, type RawMessage, type RawPeer } from "@treadl
 import type { Sink } from "../../src/engine/Sink.ts"
 import { Change, Mcp, McpMemory, type Served } from "../../src/index.ts"
 import { directPeer } from "../../src/McpDirect.ts"
-import { webDoorParts } from "../../src/McpHttp.ts"
+import { httpDoorParts } from "../../src/McpHttp.ts"
 import { nodeExchange } from "../../src/node/NodeExchange.ts"
 import { webExchange } from "../../src/transport/WebExchange.ts"
 import { makeOutbox } from "../../src/transport/Outbox.ts"
@@ -29,14 +29,14 @@ interface Door {
 
 const web = (mcp: Mcp<never>) =>
   Effect.map(quietAtEnd(Mcp.served(mcp)), (served): Door => {
-    const parts = webDoorParts(served, {})
+    const parts = httpDoorParts(served, {})
     return { served, peer: httpPeer("http://localhost/mcp", (request) => webExchange(parts, request, { context: {} })) }
   })
 
 const node = (mcp: Mcp<never>) =>
   Effect.gen(function* () {
     const served = yield* quietAtEnd(Mcp.served(mcp))
-    const parts = { ...webDoorParts(served, {}), served, outbox: makeOutbox(setImmediate) }
+    const parts = { ...httpDoorParts(served, {}), served, outbox: makeOutbox(setImmediate) }
     const port = yield* listening((req, res) => nodeExchange(parts, req, res, {}))
     return { served, peer: httpPeer(`http://127.0.0.1:${port}/mcp`, fetch) }
   })

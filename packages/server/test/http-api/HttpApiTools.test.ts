@@ -73,6 +73,22 @@ describe("a promoted operation", () => {
     })
   )
 
+  it.effect("keeps a header to one line of letters that a header holds, and runs nothing otherwise", () =>
+    Effect.gen(function* () {
+      const { result } = yield* serving(hallMcp, {})
+      const put = (tenant: string) =>
+        result("put_order", { hall: "h", row: 1, note: "", guests: [], "x-tenant": tenant })
+      for (const tenant of ["acme\r\nx-agent: eve", "a\nb", "a\0", "\u007f", "☃", "\ud800"]) {
+        const refused = yield* put(tenant)
+        assert.isTrue(refused.isError, JSON.stringify(tenant))
+        assert.match(said(refused), /^Invalid arguments for put_order:\n- x-tenant: must be one line/)
+      }
+      for (const tenant of ["acme", "", "a\tb", 'é, "ü"']) {
+        assert.strictEqual((yield* put(tenant)).structuredContent.value.tenant, tenant)
+      }
+    })
+  )
+
   it.effect("may do without whatever the request may do without", () =>
     Effect.gen(function* () {
       const { result } = yield* serving(hallMcp, {})

@@ -1,6 +1,8 @@
 /** What routes answer: values, declared errors, and whatever else there is to say, each with its status. */
 import { assert, describe, it } from "@effect/vitest"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import { Endpoint } from "../../src/index.ts"
 import { HttpRoutes } from "../../src/http-api/index.ts"
 import { empty } from "../fixtures/calling.ts"
@@ -32,7 +34,7 @@ describe("a value", () => {
     Effect.gen(function* () {
       const ask = yield* routing(kiosk)
       const named = yield* ask("/shows/3", sending("PUT", { title: "Late" }))
-      assert.deepStrictEqual([named.status, named.type, named.text], [200, "text/plain", "3 is Late"])
+      assert.deepStrictEqual([named.status, named.type, named.text], [200, "text/plain; charset=utf-8", "3 is Late"])
       const ended = yield* ask("/shows/3", { method: "DELETE" })
       assert.deepStrictEqual([ended.status, ended.type, ended.text], [204, null, ""])
       const block = (text: string) => ({ type: "text", text })
@@ -206,8 +208,63 @@ describe("HttpRoutes.fetch", () => {
     assert.strictEqual((await serve(new Request("http://localhost/shows/1"))).status, 200)
     assert.strictEqual((await serve(new Request("http://localhost/mcp", { method: "PUT" }))).status, 405)
     await serve.close()
-    assert.strictEqual((await serve(new Request("http://localhost/shows/1"))).status, 503)
+    const late = await serve(new Request("http://localhost/shows/1"))
+    assert.deepStrictEqual([late.status, late.headers.get("content-type")], [503, "application/problem+json"])
+    const lateMcp = await serve(new Request("http://localhost/mcp", { method: "POST" }))
+    assert.deepStrictEqual(
+      [lateMcp.status, await lateMcp.json()],
+      [503, { jsonrpc: "2.0", error: { code: -32_603, message: "The server is not serving" } }]
+    )
     await serve.close()
+  })
+
+  it("answers 503 while the server cannot start, says nothing of the reason, and tries again", async () => {
+    let attempts = 0
+    const start = Effect.suspend(() => (++attempts === 1 ? Effect.die(new Error("db is down")) : Effect.void))
+    const serve = HttpRoutes.fetch(kiosk.provide(Layer.effectDiscard(start)))
+    const first = await serve(new Request("http://localhost/shows/1"))
+    assert.deepStrictEqual(
+      [first.status, await first.json()],
+      [503, { title: "The server is not available", status: 503, detail: "The server is not serving" }]
+    )
+    assert.strictEqual((await serve(new Request("http://localhost/shows/1"))).status, 200)
+    await serve.close()
+  })
+
+  it("has live changes and counters, as every plain door", async () => {
+    const serve = HttpRoutes.fetch(kiosk)
+    assert.strictEqual(serve.counters().calls, 0)
+    await serve.live.remove({ tools: ["get_show"] })
+    assert.strictEqual((await serve(new Request("http://localhost/shows/1"))).status, 404)
+    await serve.close()
+  })
+
+  it("answers 503 while what is served cannot be built, and tries again for the next request", async () => {
+    let left = 1
+    const starting = Layer.effectDiscard(
+      Effect.suspend(() => (left-- > 0 ? Effect.die(new Error("the database is away")) : Effect.void))
+    )
+    const hello = Endpoint.make("hello", { description: "Tested", http: "GET /hello" })
+    await using serve = HttpRoutes.fetch(
+      empty()
+        .tool(hello, async () => "hello")
+        .provide(starting)
+    )
+    const ask = () => serve(new Request("http://localhost/hello"))
+    assert.strictEqual((await ask()).status, 503)
+    assert.strictEqual((await ask()).status, 200)
+  })
+
+  it("D17: tells a call that outlasts the grace that the server is stopping, with 503", async () => {
+    const began = Deferred.makeUnsafe<void>()
+    const wait = Endpoint.make("wait", { description: "Tested", http: "GET /wait" })
+    const waiting = empty().tool(wait, () => Effect.andThen(Deferred.succeed(began, undefined), Effect.never))
+    const serve = HttpRoutes.fetch(waiting, { limits: { grace: 20 } })
+    const asked = serve(new Request("http://localhost/wait"))
+    await Effect.runPromise(Deferred.await(began))
+    await serve.close()
+    const response = await asked
+    assert.deepInclude(await response.json(), { status: 503, detail: "The server is stopping" })
   })
 
   it("D1: throws every reason before anything is served", () => {

@@ -7,10 +7,12 @@ import * as Fiber from "effect/Fiber"
 import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Ref from "effect/Ref"
 import * as Schema from "effect/Schema"
+import * as Tracer from "effect/Tracer"
 import * as TestClock from "effect/testing/TestClock"
-import { rawToolCall } from "@treadle/testing"
+import { heardSpans, rawToolCall } from "@treadle/testing"
 import { CurrentCall, Endpoint, Live, Mcp, StaticBearer } from "../../src/index.ts"
 import { HttpRoutes } from "../../src/http-api/index.ts"
 import { Refusal } from "../../src/http-router/index.ts"
@@ -26,6 +28,22 @@ const who = at("who", "GET /who")
 const bearer = (token: string) => ({ headers: { authorization: `Bearer ${token}` } })
 
 const principal = Effect.map(CurrentCall.principal, (caller) => caller?.id ?? "nobody")
+
+describe("the span of a route", () => {
+  it.effect("is named after its operation, says nothing of MCP, and is the parent of what the handler does", () =>
+    Effect.gen(function* () {
+      const { named, spans, tracer } = heardSpans()
+      const mcp = empty().tool(who, () => Effect.withSpan(Effect.succeed("ada"), "looking"))
+      const routes = Layer.provide(HttpRoutes.layer(mcp), Layer.succeed(Tracer.Tracer, tracer))
+      const ask = asking(yield* handlerOf(routes))
+      assert.strictEqual((yield* ask("/who")).text, "ada")
+      const span = named("who")
+      assert.deepStrictEqual([span.kind, Object.fromEntries(span.attributes)], ["internal", {}])
+      assert.strictEqual(Option.getOrUndefined(named("looking").parent)?.spanId, span.spanId)
+      assert.isUndefined(spans.find(({ name }) => name.startsWith("tools/call")))
+    })
+  )
+})
 
 describe("who calls", () => {
   const mcp = empty().tool(who, () => principal)

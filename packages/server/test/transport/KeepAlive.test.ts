@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import { TestClock } from "effect/testing"
 import { rawRequest, rawToolCall, Recorder, type RawMessage } from "@treadle/testing"
 import { Counters, CurrentCall, Limits, Mcp } from "../../src/index.ts"
-import { webDoorParts } from "../../src/McpHttp.ts"
+import { httpDoorParts } from "../../src/McpHttp.ts"
 import { nodeExchange } from "../../src/node/NodeExchange.ts"
 import { makeOutbox } from "../../src/transport/Outbox.ts"
 import { webExchange } from "../../src/transport/WebExchange.ts"
@@ -22,14 +22,14 @@ const mcp = empty().tool("slow", { description: "Tested" }, () => Effect.andThen
 type Send = (init: RequestInit) => Promise<Response>
 
 const throughFetch = Effect.map(quietAtEnd(Mcp.served(mcp)), (served) => {
-  const parts = webDoorParts(served, {})
+  const parts = httpDoorParts(served, {})
   const send: Send = (init) => webExchange(parts, new Request("http://localhost/mcp", init), { context: {} })
   return { served, send }
 })
 
 const throughNode = Effect.gen(function* () {
   const served = yield* quietAtEnd(Mcp.served(mcp))
-  const parts = { ...webDoorParts(served, {}), served, outbox: makeOutbox(setImmediate) }
+  const parts = { ...httpDoorParts(served, {}), served, outbox: makeOutbox(setImmediate) }
   const port = yield* listening((req, res) => nodeExchange(parts, req, res, {}))
   const send: Send = (init) => fetch(`http://127.0.0.1:${port}/mcp`, init)
   return { served, send }

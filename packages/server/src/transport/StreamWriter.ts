@@ -1,0 +1,117 @@
+/**
+ * A response as a value that any platform can send: whole, or with a stream of the web as its body, whose queue is the
+ * bound.
+ */
+import * as Effect from "effect/Effect"
+import { HeaderName } from "@treadle/protocol/http"
+import type { Answer } from "../engine/Sink.ts"
+import type { HttpWriter } from "./HttpReply.ts"
+
+/** A response. Header names are in lower case. */
+export interface HttpResponse {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  /** The text of the body, empty where there is none; or a stream of text in UTF-8. */
+  readonly body: string | ReadableStream<Uint8Array>
+}
+
+const noHeaders = {}
+const jsonHeaders = { "content-type": "application/json" }
+const eventHeaders = {
+  "content-type": "text/event-stream",
+  "cache-control": "no-cache, no-transform",
+  "x-accel-buffering": "no"
+}
+
+const sessionHeader = (session: string | undefined) => (session === undefined ? {} : { [HeaderName.session]: session })
+
+/** A response without a body. */
+export const noBody = (status: number): HttpResponse => ({ status, headers: noHeaders, body: "" })
+
+/** An answer as a whole response. */
+export const answered = (status: number, { challenge, session, text }: Answer): HttpResponse => {
+  const plain = text === "" ? noHeaders : jsonHeaders
+  if (challenge === undefined && session === undefined) return { status, headers: plain, body: text }
+  const challenged = challenge === undefined ? {} : { "www-authenticate": challenge }
+  return { status, headers: { ...plain, ...challenged, ...sessionHeader(session) }, body: text }
+}
+
+/** Bytes that may wait in a stream before its writer is asked to wait. */
+const highWater = 65_536
+
+const encoder = new TextEncoder()
+
+/** Gives one response: a whole one, or a stream. */
+export class StreamWriter implements HttpWriter {
+  /** Is called when the reader leaves the stream. */
+  onGone: () => void = () => {}
+  readonly #respond: (response: HttpResponse) => void
+  #controller: ReadableStreamDefaultController<Uint8Array> | undefined
+  #waiting = new Set<() => void>()
+
+  constructor(respond: (response: HttpResponse) => void) {
+    this.#respond = respond
+  }
+
+  get drained(): Effect.Effect<void> {
+    return Effect.callback<void>((resume) => {
+      if (this.unread() < highWater) return resume(Effect.void)
+      const done = () => resume(Effect.void)
+      this.#waiting.add(done)
+      return Effect.sync(() => {
+        this.#waiting.delete(done)
+      })
+    })
+  }
+
+  json(status: number, answer: Answer): void {
+    this.#respond(answered(status, answer))
+  }
+
+  open(session?: string): void {
+    const body = new ReadableStream<Uint8Array>(
+      {
+        start: (controller) => {
+          this.#controller = controller
+        },
+        pull: () => this.#wake(),
+        cancel: () => {
+          this.#controller = undefined
+          this.#wake()
+          this.onGone()
+        }
+      },
+      new ByteLengthQueuingStrategy({ highWaterMark: highWater })
+    )
+    this.#respond({ status: 200, headers: { ...eventHeaders, ...sessionHeader(session) }, body })
+  }
+
+  write(text: string): boolean {
+    if (this.#controller === undefined) return true
+    this.#controller.enqueue(encoder.encode(text))
+    return this.unread() < highWater
+  }
+
+  end(text: string): void {
+    if (this.#controller === undefined) return
+    if (text !== "") this.#controller.enqueue(encoder.encode(text))
+    this.#controller.close()
+    this.#controller = undefined
+    this.#wake()
+  }
+
+  gone(): boolean {
+    return this.#controller === undefined
+  }
+
+  unread(): number {
+    const room = this.#controller?.desiredSize
+    return room === undefined || room === null ? 0 : highWater - room
+  }
+
+  #wake(): void {
+    const waiting = [...this.#waiting]
+    this.#waiting.clear()
+    for (const resume of waiting) resume()
+  }
+}
