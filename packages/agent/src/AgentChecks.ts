@@ -5,12 +5,12 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { toolShape } from "@treadle/protocol/endpoint"
 import { MetaKey } from "@treadle/protocol/schema"
-import { agentFields, depthKey, type AgentDefinition } from "./AgentDefinition.ts"
+import { agentFields, depthKey, type AgentDefinition, type ServerRef } from "./AgentDefinition.ts"
 import type { AgentProblem } from "./AgentProblem.ts"
 import { limitNames } from "./Limits.ts"
 import { serverEntries, serverRef } from "./Server.ts"
 import { serverProblems } from "./ServerChecks.ts"
-import { heldTags, isTrifecta } from "./Tag.ts"
+import { heldTags, isTrifecta, type Tag } from "./Tag.ts"
 
 /** Keys of `_meta` that have another use. */
 const takenKeys: ReadonlySet<unknown> = new Set([...Object.values(MetaKey), depthKey])
@@ -82,9 +82,18 @@ const fieldProblems = (definition: AgentDefinition<unknown, unknown>): ReadonlyA
   ]
 }
 
+/** Another agent can do what its own servers can: it has their tags too, unless its operator says which it has. */
+const tagsOf = (ref: ServerRef | undefined): ReadonlyArray<Tag> => {
+  const said = heldTags(ref?.settings.tags)
+  if (ref?._tag !== "Agent" || ref.settings.tags !== undefined) return said
+  return [...new Set([...said, ...taggedServers(ref.agent.definition).flatMap(({ tags }) => tags)])]
+}
+
 /** The servers of a definition, each with its tags. */
-export const taggedServers = ({ servers }: AgentDefinition<unknown, unknown>) =>
-  serverEntries(servers).map(([name, server]) => ({ name, tags: heldTags(serverRef(server)?.settings.tags) }))
+export const taggedServers = ({
+  servers
+}: AgentDefinition<unknown, unknown>): ReadonlyArray<{ readonly name: string; readonly tags: ReadonlyArray<Tag> }> =>
+  serverEntries(servers).map(([name, server]) => ({ name, tags: tagsOf(serverRef(server)) }))
 
 /** Every problem of a definition; none where it can run. */
 export const agentProblems = (definition: AgentDefinition<unknown, unknown>): ReadonlyArray<AgentProblem> => {

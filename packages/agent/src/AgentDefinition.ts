@@ -16,7 +16,7 @@ import type { Tag } from "./Tag.ts"
 export interface ServerSettings extends Pick<ClientSettings, "connectTimeout" | "probeTimeout"> {
   /** Whether a run is given up when the server cannot be reached. Default true. */
   readonly required?: boolean
-  /** What the server can do to a run; `untrusted_input` where nothing is said. */
+  /** What the server can do to a run. Default `untrusted_input`; of another agent, what its servers can do as well. */
   readonly tags?: ReadonlyArray<Tag>
   /** Whether its own annotations are believed, so that calls it marks as idempotent may be sent twice. Default false. */
   readonly trusted?: boolean

@@ -14,7 +14,6 @@ import { limitsOf } from "../Limits.ts"
 import type { RunFacts } from "../RunFacts.ts"
 import { Secret, SecretError, SecretStore } from "../Secret.ts"
 import { serverEntries, serverRef } from "../Server.ts"
-import { heldTags, type Tag } from "../Tag.ts"
 
 /** A server that is connected. */
 export interface ServerLink {
@@ -22,7 +21,6 @@ export interface ServerLink {
   readonly session: McpSession
   readonly required: boolean
   readonly trusted: boolean
-  readonly tags: ReadonlyArray<Tag>
   readonly timeout: number | undefined
 }
 
@@ -123,10 +121,10 @@ export const connectServers = (
       ([name, server]) => {
         const ref = serverRef(server)
         if (ref === undefined) return Effect.succeed([])
-        const { required = true, tags, timeout = ownTime(ref), trusted = false } = ref.settings
+        const { required = true, timeout = ownTime(ref), trusted = false } = ref.settings
         const linked = Effect.map(opened(ref, clientSettings(definition, ref.settings), serveAgent), (session) => {
           emit({ _tag: "ServerConnected", server: name, version: session.version })
-          return [{ name, session, required, trusted, tags: heldTags(tags), timeout }]
+          return [{ name, session, required, trusted, timeout }]
         })
         return Effect.catch(linked, (error) => {
           const detail = messageOf(error)

@@ -69,7 +69,8 @@ describe("an agent that is a server of its own", () => {
       const agent = ouroboros(
         Server.from((settings) => {
           served++
-          return McpClient.direct(AgentMcp.make(agent).provide(tireless({})), {}, settings)
+          const session = McpClient.direct(AgentMcp.make(agent).provide(tireless({})), {}, settings)
+          return Effect.catchTag(session, "McpBuildErrors", Effect.die)
         })
       )
       const outcome = yield* Effect.provide(Agent.run(agent, "Go"), tireless({}))

@@ -6,7 +6,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as Arbitrary from "effect/Arbitrary"
 import { assert, describe, it } from "@effect/vitest"
-import { Agent, Server } from "@treadle/agent"
+import { Agent, Server, type ServerLike } from "@treadle/agent"
 import { AgentTest } from "@treadle/agent/test"
 import { ToolScope } from "../../src/ToolScope.ts"
 import type { Tag } from "../../src/Tag.ts"
@@ -92,4 +92,15 @@ describe("the scope of a child", () => {
       assert.include(told, "TrifectaAllowed")
     })
   )
+
+  it("of an agent that is a server are those of its own servers too, unless something else is said (A173)", () => {
+    const holds = (tags: ReadonlyArray<Tag>) => Server.inProcess(kb, { tags })
+    const keeper = Agent.make({ name: "keeper", instruction: "x", servers: { files: holds(["sensitive"]) } })
+    const middle = Agent.make({ name: "middle", instruction: "x", servers: { keeper } })
+    const lead = (inner: ServerLike) =>
+      Agent.check(Agent.make({ name: "lead", instruction: "x", servers: { inner, mail: holds(["egress"]) } }))
+    assert.deepStrictEqual(lead(middle), [{ _tag: "Trifecta", servers: ["inner", "mail"] }])
+    assert.deepStrictEqual(lead(Server.agent(middle, { tags: ["untrusted_input"] })), [])
+    assert.deepStrictEqual(lead(Agent.make({ name: "bare", instruction: "x" })), [])
+  })
 })
