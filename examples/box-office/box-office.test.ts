@@ -22,6 +22,16 @@ describe("the box office", () => {
     })
   )
 
+  it.effect("D3: has what is no tool in its catalog", () =>
+    Effect.gen(function* () {
+      const session = yield* McpClient.direct(boxOffice)
+      const found = yield* session.callTool("search_operations", { query: "seats left" })
+      assert.deepInclude(found.structuredContent, { total: 1 })
+      const left = yield* session.callTool("invoke", { name: "seats_left" })
+      assert.deepStrictEqual(left.structuredContent, { value: 14 })
+    })
+  )
+
   it.effect("fails with the declared error's own class", () =>
     Effect.gen(function* () {
       const session = yield* McpClient.direct(boxOffice)

@@ -1,4 +1,4 @@
-/** What server and client share: three operations of a box office, and what can go wrong. */
+/** What server and client share: four operations of a box office, and what can go wrong. */
 import { Arg, Endpoint } from "@treadle/protocol"
 import * as Schema from "effect/Schema"
 
@@ -49,4 +49,11 @@ export const seatTheParty = Endpoint.make("seat_the_party", {
   errors: [ShowNotFound, SoldOut],
   http: "POST /shows/:id/party",
   hints: { destructive: false, openWorld: false }
+})
+
+export const seatsLeft = Endpoint.make("seats_left", {
+  description: "How many seats are left tonight, in all shows together",
+  output: Schema.Int,
+  http: "GET /seats",
+  hints: { readOnly: true, openWorld: false }
 })

@@ -139,7 +139,7 @@ describe.each(rows)("$peer over $door", ({ connect, door, era, version }) => {
     const tools = await client.tools()
     assert.deepStrictEqual(
       tools.map((tool) => tool.name),
-      ["list_shows", "get_show", "seat_the_party"]
+      ["list_shows", "get_show", "seat_the_party", "search_operations", "invoke"]
     )
     const result = await client.call("list_shows", { search: "Late" })
     assert.deepStrictEqual(result["structuredContent"], { value: [{ id: 2, title: "Late bill", remaining: 2 }] })
@@ -284,7 +284,7 @@ describe("the Inspector's command line", () => {
     const listed = await inspect(era, target, "--method", "tools/list")
     assert.deepStrictEqual(
       (listed["tools"] as ReadonlyArray<{ name: string }>).map((tool) => tool.name),
-      ["list_shows", "get_show", "seat_the_party"]
+      ["list_shows", "get_show", "seat_the_party", "search_operations", "invoke"]
     )
     const get = ["--method", "tools/call", "--tool-name", "get_show", "--tool-args-json", `{"id":2}`]
     const called = await inspect(era, target, ...get)

@@ -2,7 +2,7 @@
 import { CurrentCall, Mcp } from "@treadle/server"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
-import { getShow, listShows, seatTheParty } from "./contract.ts"
+import { getShow, listShows, seatsLeft, seatTheParty } from "./contract.ts"
 import { Shows } from "./shows.ts"
 
 const seat = Effect.fnUntraced(function* ({
@@ -31,4 +31,6 @@ export const boxOffice = Mcp.make({ name: "Box office", version: "0.1.0" })
   .tool(listShows, ({ search, limit }) => Shows.use((shows) => shows.list(search, limit)))
   .tool(getShow, ({ id }) => Shows.use((shows) => shows.get(id)))
   .tool(seatTheParty, seat)
+  .operation(seatsLeft, () => Shows.use((shows) => shows.left))
+  .catalog()
   .provide(Shows.layer)

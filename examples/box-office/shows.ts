@@ -8,6 +8,8 @@ export class Shows extends Context.Service<
   Shows,
   {
     readonly list: (search: string | undefined, limit: number) => Effect.Effect<ReadonlyArray<Show>>
+    /** Seats that are left in all shows together. */
+    readonly left: Effect.Effect<number>
     readonly get: (id: number) => Effect.Effect<Show, ShowNotFound>
     /** Takes seats off sale. */
     readonly hold: (id: number, seats: number) => Effect.Effect<void, ShowNotFound | SoldOut>
@@ -30,6 +32,7 @@ export class Shows extends Context.Service<
     return Shows.of({
       list: (search = "", limit) =>
         Effect.sync(() => [...shows.values()].filter(({ title }) => title.includes(search)).slice(0, limit)),
+      left: Effect.sync(() => [...shows.values()].reduce((seats, { remaining }) => seats + remaining, 0)),
       get,
       hold: (id, seats) =>
         Effect.flatMap(get(id), (show) =>

@@ -29,6 +29,7 @@ describe("the box office over plain HTTP", () => {
         { seats: ["Ada: row A, seat 1"] }
       ])
       assert.strictEqual((yield* session.call(getShow)({ id: 1 })).remaining, 11)
+      assert.deepStrictEqual(yield* asked(shows.replace("/shows", "/seats")), [200, 13])
       yield* session.call(seatTheParty)({ id: 1, guests: ["Grace"] })
       assert.deepStrictEqual(yield* asked(`${shows}?search=Evening`), [
         200,

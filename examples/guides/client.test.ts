@@ -83,7 +83,7 @@ describe("a client", () => {
     Effect.gen(function* () {
       const door = yield* closing(() => McpNode.listen(boxOffice))
       const session = yield* careful(door.url, async () => "secret")
-      assert.strictEqual((yield* session.listTools()).length, 3)
+      assert.strictEqual((yield* session.listTools()).length, 5)
     })
   )
 })

@@ -5,9 +5,8 @@
 import type * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import type { LanguageModel } from "effect/ai/LanguageModel"
-import type { PureSchema } from "@treadle/protocol/endpoint"
 import { agentProblems } from "./AgentChecks.ts"
-import type { Agent as AgentValue, AgentDefinition } from "./AgentDefinition.ts"
+import type { Agent as AgentValue, AgentDefinition, AnswerDef } from "./AgentDefinition.ts"
 import { AgentError, AgentReason } from "./AgentError.ts"
 import type { AgentProblem } from "./AgentProblem.ts"
 import { connect, run, session, stream } from "./AgentRun.ts"
@@ -34,7 +33,7 @@ type Needs<M> = [M] extends [never] ? LanguageModel : M extends Layer.Layer<Lang
  * ```
  */
 const make = <A = string, const M extends Layer.Layer<LanguageModel, unknown, unknown> = never>(
-  definition: Omit<AgentDefinition<A>, "model" | "answer"> & { readonly answer?: PureSchema<A>; readonly model?: M }
+  definition: Omit<AgentDefinition<A>, "model" | "answer"> & { readonly answer?: AnswerDef<A>; readonly model?: M }
 ): AgentValue<A, Needs<M>> => ({
   "~treadle/agent": { answer: phantom, needs: phantom },
   name: definition.name,

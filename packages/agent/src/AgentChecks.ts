@@ -1,22 +1,69 @@
 /**
  * Everything that is wrong with a definition, found without opening anything.
  */
-import * as Result from "effect/Result"
-import { agentFields, type AgentDefinition, type HttpServerSettings, type ServerRef } from "./AgentDefinition.ts"
+import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
+import { toolShape } from "@treadle/protocol/endpoint"
+import { MetaKey } from "@treadle/protocol/schema"
+import { agentFields, depthKey, type AgentDefinition } from "./AgentDefinition.ts"
 import type { AgentProblem } from "./AgentProblem.ts"
-import { Secret } from "./Secret.ts"
-import { serverEntries, serverRef } from "./Server.ts"
-import { heldTags, isTrifecta, unknownTags } from "./Tag.ts"
 import { limitNames } from "./Limits.ts"
+import { serverEntries, serverRef } from "./Server.ts"
+import { serverProblems } from "./ServerChecks.ts"
+import { heldTags, isTrifecta } from "./Tag.ts"
 
-/** Names that mean the agent itself. */
-const reserved: ReadonlySet<string> = new Set(["code", "self"])
+/** Keys of `_meta` that have another use. */
+const takenKeys: ReadonlySet<unknown> = new Set([...Object.values(MetaKey), depthKey])
 
 const field = (name: string, why: string): AgentProblem => ({ _tag: "InvalidField", field: name, why })
 
 const isBlank = (text: unknown): boolean => typeof text !== "string" || text.trim() === ""
 
 const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0
+
+const limitProblems = (limits: unknown): ReadonlyArray<AgentProblem> => {
+  const there = `there are ${[...limitNames].join(", ")}`
+  if (typeof limits !== "object" || limits === null) return [field("limits", `they must be an object; ${there}`)]
+  return Object.entries(limits).flatMap(([limit, value]) => {
+    if (!limitNames.has(limit)) return [field(`limits.${limit}`, `there is no such limit; ${there}`)]
+    return value === undefined || isCount(value)
+      ? []
+      : [field(`limits.${limit}`, "it must be a whole number of 0 or more")]
+  })
+}
+
+/** An answer that a model could not be told the form of, or that JSON cannot hold. */
+const answerProblems = (answer: unknown): ReadonlyArray<AgentProblem> => {
+  if (answer === undefined) return []
+  const standard = typeof answer === "object" && answer !== null && "~standard" in answer
+  if (!Schema.isSchema(answer) && !standard) {
+    return [field("answer", "it is no schema; write Schema.Struct({ … }) or z.object({ … }), or leave it out for text")]
+  }
+  const { faults } = toolShape({
+    input: Schema.isSchema(answer) ? Schema.Struct({ answer: answer as Schema.Top }) : answer
+  })
+  const placeOf = (path: string) =>
+    path === "" ? "answer" : standard && !Schema.isSchema(answer) ? `answer.${path}` : path
+  return faults.map((fault) =>
+    fault._tag === "UnrepresentableSchema"
+      ? field(placeOf(fault.finding.path), fault.finding.message)
+      : field("answer", "message" in fault ? fault.message : "it cannot be told to a model")
+  )
+}
+
+/** Fields that may be left out, and why the value of one is none. */
+const optionalFaults = (definition: AgentDefinition<unknown, unknown>): ReadonlyArray<AgentProblem> => {
+  const { allowTrifecta, description, model, runIdKey, subagents, version } = definition
+  const faults: ReadonlyArray<readonly [name: string, value: unknown, fits: boolean, why: string]> = [
+    ["version", version, !isBlank(version), "it must be a text, not blank"],
+    ["description", description, typeof description === "string", "it must be a text"],
+    ["model", model, Layer.isLayer(model), "it must be a Layer of LanguageModel"],
+    ["subagents", subagents, typeof subagents === "boolean", "it must be true or false"],
+    ["allowTrifecta", allowTrifecta, typeof allowTrifecta === "boolean", "it must be true or false"],
+    ["runIdKey", runIdKey, !isBlank(runIdKey) && !takenKeys.has(runIdKey), "it must be a key of its own in _meta"]
+  ]
+  return faults.flatMap(([name, value, fits, why]) => (value === undefined || fits ? [] : [field(name, why)]))
+}
 
 const fieldProblems = (definition: AgentDefinition<unknown, unknown>): ReadonlyArray<AgentProblem> => {
   const { instruction, limits = {}, name } = definition
@@ -27,102 +74,10 @@ const fieldProblems = (definition: AgentDefinition<unknown, unknown>): ReadonlyA
       : []),
     ...(isBlank(instruction) ? [field("instruction", "it must say what the agent is to do")] : []),
     ...unknown.map((key) => field(key, `there is no such field; there are ${[...agentFields].join(", ")}`)),
-    ...Object.entries(limits).flatMap(([limit, value]) => {
-      if (!limitNames.has(limit)) {
-        return [field(`limits.${limit}`, `there is no such limit; there are ${[...limitNames].join(", ")}`)]
-      }
-      return value === undefined || isCount(value)
-        ? []
-        : [field(`limits.${limit}`, "it must be a whole number of 0 or more")]
-    })
+    ...limitProblems(limits),
+    ...optionalFaults(definition),
+    ...answerProblems(definition.answer)
   ]
-}
-
-const loopback = (host: string): boolean =>
-  host === "localhost" || host === "[::1]" || /^127(?:\.\d{1,3}){3}$/.test(host)
-
-/** Why an address cannot be a server. */
-const endpointFault = (url: string): string | undefined => {
-  if (url.trim() === "") return "its address is empty"
-  if (!URL.canParse(url)) return "it is no address; write https://host/path"
-  const { hostname, password, protocol, username } = new URL(url)
-  if (username !== "" || password !== "") {
-    return "its address holds a credential; give it as a header that names a secret, as authorization: Bearer {{secret:NAME}}"
-  }
-  if (protocol === "https:") return undefined
-  if (protocol !== "http:")
-    return `${protocol} is no address of a server over HTTP; for a command, give one of @treadle/agent/node`
-  return loopback(hostname) ? undefined : "plain http: is for loopback addresses only; use https:"
-}
-
-/** Why a header cannot be sent. Its value is not told. */
-const headerFault = (name: string, text: string): string | undefined => {
-  if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/u.test(name)) return "it is no name of a header"
-  // oxlint-disable-next-line no-control-regex -- these are what it looks for
-  return /[\u0000-\u0008\u000a-\u001f\u007f]/u.test(text)
-    ? "its value has a line end or a control character"
-    : undefined
-}
-
-const headerProblems = (server: string, headers: HttpServerSettings["headers"]): ReadonlyArray<AgentProblem> =>
-  Object.entries(headers ?? {}).flatMap(([header, text]): ReadonlyArray<AgentProblem> => {
-    const parsed = Secret.parse(text)
-    const why = headerFault(header, text) ?? (Result.isFailure(parsed) ? parsed.failure.message : undefined)
-    if (why !== undefined || Result.isFailure(parsed)) {
-      const setting = `header ${JSON.stringify(header)}`
-      return [{ _tag: "InvalidServerSetting", server, setting, why: why ?? "" }]
-    }
-    return Secret.isCredentialHeader(header) && !Secret.hasReference(parsed.success)
-      ? [{ _tag: "InlineCredential", server, header }]
-      : []
-  })
-
-const refProblems = (server: string, ref: ServerRef): ReadonlyArray<AgentProblem> => {
-  const { tags, timeout } = ref.settings
-  const unknown = unknownTags(tags)
-  const fault = ref._tag === "Http" ? endpointFault(ref.url) : undefined
-  return [
-    ...(fault === undefined ? [] : [{ _tag: "InvalidEndpoint" as const, server, why: fault }]),
-    ...(ref._tag === "Http" ? headerProblems(server, ref.settings.headers) : []),
-    ...unknown.map((tag): AgentProblem => ({
-      _tag: "InvalidServerSetting",
-      server,
-      setting: "tags",
-      why: `${JSON.stringify(tag)} is no tag; there are untrusted_input, sensitive and egress`
-    })),
-    ...(timeout === undefined || (timeout > 0 && !Number.isNaN(timeout))
-      ? []
-      : [
-          {
-            _tag: "InvalidServerSetting" as const,
-            server,
-            setting: "timeout",
-            why: "it must be a number of milliseconds above 0"
-          }
-        ])
-  ]
-}
-
-const nameFault = (name: string): string | undefined => {
-  if (name.trim() === "") return "its name is empty"
-  if (reserved.has(name)) return "this name means the agent itself"
-  return name.length > 64 ? "its name is longer than 64 characters" : undefined
-}
-
-const serverProblems = (definition: AgentDefinition<unknown, unknown>): ReadonlyArray<AgentProblem> => {
-  const names = new Set<string>()
-  return serverEntries(definition.servers).flatMap(([name, server]): ReadonlyArray<AgentProblem> => {
-    const why = nameFault(name)
-    const named: ReadonlyArray<AgentProblem> = [
-      ...(why === undefined ? [] : [{ _tag: "InvalidServerName" as const, server: name, why }]),
-      ...(names.has(name) ? [{ _tag: "DuplicateServer" as const, server: name }] : [])
-    ]
-    names.add(name)
-    const ref = serverRef(server)
-    if (ref !== undefined) return [...named, ...refProblems(name, ref)]
-    const missing = "it is neither an Mcp value, an address, an agent nor what Server makes; is something missing?"
-    return [...named, { _tag: "InvalidServerSetting", server: name, setting: "server", why: missing }]
-  })
 }
 
 /** The servers of a definition, each with its tags. */

@@ -6,14 +6,14 @@ import type * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import type { LanguageModel } from "effect/ai/LanguageModel"
-import type { ClientSettings, McpError, McpSession, SendRequest, TokenProvider } from "@treadle/client"
-import type { PureSchema } from "@treadle/protocol/endpoint"
+import type { ClientSettings, McpSession, SendRequest, TokenProvider } from "@treadle/client"
+import type { PureSchema, Standard } from "@treadle/protocol/endpoint"
 import type { DirectServer } from "@treadle/protocol/framing"
 import type { AgentLimits } from "./Limits.ts"
 import type { Tag } from "./Tag.ts"
 
-/** What may be said of any server. */
-export interface ServerSettings {
+/** What may be said of any server; `connectTimeout` and `probeTimeout` as of a client, 10 s and 5 s by default. */
+export interface ServerSettings extends Pick<ClientSettings, "connectTimeout" | "probeTimeout"> {
   /** Whether a run is given up when the server cannot be reached. Default true. */
   readonly required?: boolean
   /** What the server can do to a run; `untrusted_input` where nothing is said. */
@@ -34,8 +34,8 @@ export interface HttpServerSettings extends ServerSettings {
   readonly fetch?: SendRequest
 }
 
-/** Opens a session; `settings` hold what the agent itself answers and declares. */
-export type OpenServer = (settings: ClientSettings) => Effect.Effect<McpSession, McpError, Scope.Scope>
+/** Opens a session, or fails with anything; `settings` hold what the agent itself answers and declares. */
+export type OpenServer = (settings: ClientSettings) => Effect.Effect<McpSession, unknown, Scope.Scope>
 
 /** A value served in this process, which needs no context. */
 export type InProcess = DirectServer<{}, unknown, never>
@@ -55,6 +55,9 @@ export type Servers =
   | { readonly [name: string]: ServerLike }
   | ReadonlyArray<readonly [name: string, server: ServerLike]>
 
+/** The form of an answer: an Effect Schema, or what validates and prints JSON Schema as Zod 4 and ArkType do. */
+export type AnswerDef<A> = PureSchema<A> | Standard<unknown, A>
+
 /** What an agent is made of. */
 export interface AgentDefinition<A = string, R = never> {
   /** 1 to 64 characters, for people, logs and servers. */
@@ -67,7 +70,7 @@ export interface AgentDefinition<A = string, R = never> {
   readonly instruction: string
   readonly servers?: Servers
   /** The form of the answer; without it an answer is text. */
-  readonly answer?: PureSchema<A>
+  readonly answer?: AnswerDef<A>
   readonly limits?: AgentLimits
   /**
    * The model of this agent; without it, runs take the one that is provided. A layer that fails leaves a run without a
@@ -99,6 +102,9 @@ export type AnyAgent = Agent<unknown, LanguageModel>
 
 /** The key of `_meta` for the id of a run, where the definition says none. */
 export const defaultRunIdKey = "dev.treadle/run-id"
+
+/** The key of `_meta` for how deep the caller is: an agent that is called counts on from there. */
+export const depthKey = "dev.treadle/depth"
 
 /** The fields of a definition, for those who write JavaScript. */
 export const agentFields: ReadonlySet<string> = new Set<keyof AgentDefinition>([

@@ -7,10 +7,9 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import { LanguageModel } from "effect/ai/LanguageModel"
-import type { PureSchema } from "@treadle/protocol/endpoint"
 import { agentProblems, taggedServers } from "./AgentChecks.ts"
 import { AgentError, AgentReason } from "./AgentError.ts"
-import { defaultRunIdKey, type AgentDefinition, type AnyAgent } from "./AgentDefinition.ts"
+import { defaultRunIdKey, depthKey, type AgentDefinition, type AnyAgent } from "./AgentDefinition.ts"
 import { limitsOf, type Limits } from "./Limits.ts"
 import { answerForm, type AnswerForm } from "./loop/FinalAnswer.ts"
 import { History } from "./loop/History.ts"
@@ -165,7 +164,7 @@ export class AgentTree {
     const { context, contract, depth, form, instruction, path, patience, scope, supervisor } = place
     const history = new History()
     if (context !== undefined) history.say(context)
-    const runMeta = { [this.definition.runIdKey ?? defaultRunIdKey]: this.runId }
+    const runMeta = { [this.definition.runIdKey ?? defaultRunIdKey]: this.runId, [depthKey]: depth }
     return {
       facts: this.facts(path, depth),
       toolbox: new Toolbox(lists, this.#own(place), { catalogue, scope, runMeta, supervisor }),
@@ -252,7 +251,7 @@ export const connectAgent = (
       catalogue,
       lists: new ModelToolLists(),
       model,
-      form: definition.answer === undefined ? undefined : answerForm(definition.answer as PureSchema),
+      form: definition.answer === undefined ? undefined : answerForm(definition.answer),
       own: makeOwnTools()
     }
     const tree = (own: RunOptions, ledger = new Ledger(limits)): Effect.Effect<AgentTree> =>

@@ -61,19 +61,41 @@ const parse = (text: string): Result.Result<readonly [name: string, server: Serv
 
 export const Server = { http, inProcess, agent, from, parse }
 
-const isRef = (server: object): server is ServerRef => "_tag" in server && "settings" in server
+const isObject = (value: unknown): value is object => typeof value === "object" && value !== null
 
-const isAgent = (server: object): server is AnyAgent => "~treadle/agent" in server
+const isAgent = (server: unknown): server is AnyAgent => isObject(server) && "~treadle/agent" in server
+
+const isInProcess = (server: unknown): server is InProcess => isObject(server) && "~treadle/direct" in server
+
+const isRef = (server: Partial<ServerRef>): server is ServerRef => {
+  if (!isObject(server.settings)) return false
+  switch (server._tag) {
+    case "Http":
+      return typeof server.url === "string"
+    case "InProcess":
+      return isInProcess(server.mcp)
+    case "Agent":
+      return isAgent(server.agent)
+    case "Open":
+      return typeof server.open === "function"
+    default:
+      return false
+  }
+}
 
 /** What stands for a server, as one of the four. `undefined` where it is none of them. */
 export const serverRef = (server: ServerLike): ServerRef | undefined => {
   if (typeof server === "string" || server instanceof URL) return http(server)
-  if (typeof server !== "object" || server === null) return undefined
   if (isAgent(server)) return agent(server)
-  if ("~treadle/direct" in server) return inProcess(server)
-  return isRef(server) ? server : undefined
+  if (isInProcess(server)) return inProcess(server)
+  return isObject(server) && isRef(server) ? server : undefined
 }
 
-/** The servers of a definition in their order. */
-export const serverEntries = (servers: Servers | undefined): ReadonlyArray<readonly [string, ServerLike]> =>
-  servers === undefined ? [] : Array.isArray(servers) ? servers : Object.entries(servers as object)
+const isPair = (entry: unknown): entry is readonly [string, ServerLike] =>
+  Array.isArray(entry) && entry.length === 2 && typeof entry[0] === "string"
+
+/** The servers of a definition in their order; none of what holds none. */
+export const serverEntries = (servers: Servers | undefined): ReadonlyArray<readonly [string, ServerLike]> => {
+  if (!isObject(servers)) return []
+  return Array.isArray(servers) ? servers.filter(isPair) : Object.entries(servers as object)
+}

@@ -13,10 +13,9 @@ const isTag = (text: string): text is Tag => (tags as ReadonlyArray<string>).inc
 
 /** The tags that hold for a server; what is said and is no tag is named. */
 export const heldTags = (said: ReadonlyArray<string> | undefined): ReadonlyArray<Tag> =>
-  said === undefined ? ["untrusted_input"] : said.filter(isTag)
+  Array.isArray(said) ? said.filter(isTag) : ["untrusted_input"]
 
-export const unknownTags = (said: ReadonlyArray<string> | undefined): ReadonlyArray<string> =>
-  (said ?? []).filter((text) => !isTag(text))
+export const unknownTags = (said: ReadonlyArray<string>): ReadonlyArray<string> => said.filter((text) => !isTag(text))
 
 /** Whether servers with these tags together have all three. */
 export const isTrifecta = (held: Iterable<ReadonlyArray<Tag>>): boolean => {

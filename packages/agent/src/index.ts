@@ -14,6 +14,7 @@ export { defaultLimits, type AgentLimits } from "./Limits.ts"
 export { Server } from "./Server.ts"
 export type {
   AgentDefinition,
+  AnswerDef,
   AnyAgent,
   HttpServerSettings,
   OpenServer,

@@ -6,6 +6,8 @@ import { Agent, Server, type AgentDefinition, type Servers } from "@treadle/agen
 import { AgentTest } from "@treadle/agent/test"
 import { Endpoint, Mcp } from "@treadle/server"
 import * as Schema from "effect/Schema"
+import * as z from "zod"
+import { describeProblem } from "../src/AgentProblem.ts"
 import { kb } from "./kb.ts"
 
 const made = (more: Partial<Omit<AgentDefinition, "model">>) =>
@@ -39,6 +41,20 @@ describe("the definition of an agent", () => {
       assert.include(yield* seen({ kb }), "mcp__kb__search")
     })
   )
+
+  it("whose answer no model can be told of is wrong, and says why (A153)", () => {
+    const of = (answer: unknown) =>
+      Agent.check(made({ answer: answer as NonNullable<AgentDefinition["answer"]> })).map(describeProblem)
+    assert.deepStrictEqual(of(z.object({ when: z.array(z.string()) })), [])
+    assert.deepStrictEqual(of(Schema.Array(Schema.Date)), [])
+    assert.include(of(Schema.Struct({ at: Schema.instanceOf(Map) }))[0], "answer.at: it has no JSON form")
+    assert.include(of(z.object({ when: z.date() }))[0], "answer.when: it cannot be printed as JSON Schema")
+    for (const none of [{}, { type: "object" }, "text"]) {
+      assert.deepStrictEqual(of(none), [
+        "answer: it is no schema; write Schema.Struct({ … }) or z.object({ … }), or leave it out for text."
+      ])
+    }
+  })
 
   it("splits name=endpoint at the first =, and the endpoint may have some (A2)", () => {
     const [name, { url }] = Result.getOrThrow(Server.parse("docs=https://docs.example/mcp?a=1&b=2"))
@@ -155,7 +171,7 @@ describe("the definition of an agent", () => {
       servers: {
         code: "ftp://example.com",
         box: Server.http("http://example.com", { headers: { authorization: "Bearer abc", accept: "{{secret:" } }),
-        kb: Server.inProcess(kb, { timeout: 0 })
+        kb: Server.inProcess(kb, { timeout: 0, connectTimeout: Number.NaN })
       }
     })
     const found = Agent.check(wrong)
@@ -171,13 +187,14 @@ describe("the definition of an agent", () => {
         "InvalidEndpoint",
         "InlineCredential",
         "InvalidServerSetting",
+        "InvalidServerSetting",
         "InvalidServerSetting"
       ]
     )
     const built = Agent.build(wrong)
     assert.isTrue(Result.isFailure(built))
     if (Result.isFailure(built)) {
-      assert.include(built.failure.message, "for 10 reasons")
+      assert.include(built.failure.message, "for 11 reasons")
       assert.include(built.failure.message, "limits.depth")
       assert.notInclude(built.failure.message, "abc")
     }
@@ -191,5 +208,24 @@ describe("the definition of an agent", () => {
     )
     const tagged = { kb: Server.inProcess(kb, { tags: ["dangerous"] as unknown as [] }) }
     assert.deepStrictEqual(tags(tagged), ["InvalidServerSetting"])
+  })
+
+  it.each([
+    ["version", 1],
+    ["description", {}],
+    ["model", "gpt"],
+    ["subagents", "no"],
+    ["allowTrifecta", "no"],
+    ["runIdKey", " "],
+    ["runIdKey", "progressToken"],
+    ["limits", null],
+    ["answer", "text"],
+    ["answer", Schema.declare((value): value is Date => value instanceof Date)]
+  ])("refuses what cannot be its %s: %j (A10)", (name, value) => {
+    const found = Agent.check(made({ [name]: value }))
+    assert.deepStrictEqual(
+      found.map((problem) => "field" in problem && problem.field),
+      [name]
+    )
   })
 })

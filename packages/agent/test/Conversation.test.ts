@@ -150,6 +150,27 @@ describe("a conversation", () => {
     })
   )
 
+  it.effect("goes on over a whole transcript where whoever said something no longer waits for it (A148)", () =>
+    Effect.gen(function* () {
+      const hangs = AgentTest.recording(kb, ({ method }) => (method === "tools/call" ? AgentTest.hanging : undefined))
+      const { conversation } = yield* opened(
+        [
+          AgentTest.call(search, { query: "a" }),
+          (seen) => {
+            whole(seen)
+            assert.deepStrictEqual(spoken(seen), ["first", "second"])
+            return AgentTest.say("two")
+          }
+        ],
+        { servers: { kb: hangs } }
+      )
+      const first = yield* Effect.forkChild(conversation.say("first"), { startImmediately: true })
+      yield* until(() => hangs.calls(search).length === 1)
+      yield* Fiber.interrupt(first)
+      assert.strictEqual((yield* conversation.say("second")).text, "two")
+    })
+  )
+
   it.effect("goes on over a whole transcript after a turn that a budget ended (A148)", () =>
     Effect.gen(function* () {
       const { conversation } = yield* opened(

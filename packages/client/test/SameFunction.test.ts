@@ -1,6 +1,6 @@
 /**
- * One function, reached in five ways: by its route, by a typed client of its route, as a tool, by `invoke` of a catalog,
- * and by a typed call. For any endpoint and any arguments all of them give the same value, the same declared error, or
+ * One function, reached in six ways: by its route, by two typed clients of its route, as a tool, by `invoke` of a
+ * catalog, and by a typed call. For any endpoint and any arguments all of them give the same value, the same declared error, or
  * the same problems.
  */
 import { assert, describe, it } from "@effect/vitest"
@@ -48,6 +48,7 @@ const inPath: ReadonlyArray<Kind> = [
   kind(Schema.Boolean, false),
   kind(Schema.Literals(["stalls", "a/b", "50%", "true"]), "stalls"),
   kind(Schema.Union([Schema.Literal("all"), Schema.Int]), "all"),
+  kind(Schema.Literals([1e21, -1e-7, 0.5]), 1e21),
   kind(Day, "2026-07-28T00:00:00.000Z")
 ]
 
@@ -226,7 +227,16 @@ const doorOf = (mcp: Mcp<never>) =>
     ({ handler }) => handler as Door
   )
 
-/** A typed client of the route. */
+const through = (door: Door) =>
+  Effect.provide(
+    Layer.provideMerge(
+      FetchHttpClient.layer,
+      Layer.succeed(FetchHttpClient.Fetch, ((input: RequestInfo, init?: RequestInit) =>
+        door(new Request(input, init))) as typeof fetch)
+    )
+  )
+
+/** A client of the `HttpApi` of the routes. */
 const byApi = (mcp: Mcp<never>, door: Door, request: object) =>
   Effect.gen(function* () {
     const api = Result.getOrThrow(HttpRoutes.api(mcp))
@@ -234,11 +244,13 @@ const byApi = (mcp: Mcp<never>, door: Door, request: object) =>
       readonly run: (request: object) => Effect.Effect<unknown, unknown>
     }
     return yield* client.run(request)
-  }).pipe(
-    Effect.provide(FetchHttpClient.layer),
-    Effect.provideService(FetchHttpClient.Fetch, ((input: RequestInfo, init?: RequestInit) =>
-      door(new Request(input, init))) as typeof fetch)
-  )
+  }).pipe(through(door))
+
+/** A client of contracts. */
+const byContract = (endpoint: AnyEndpoint, door: Door, values: Values) =>
+  Effect.flatMap(HttpRoutes.client({ run: endpoint }, { baseUrl: "http://localhost" }), (client) =>
+    (client.run as (args: Values) => Effect.Effect<unknown, unknown>)(values)
+  ).pipe(through(door))
 
 /** A request as anybody would write it: JSON arguments where the route has them. */
 const requestOf = ({ path, verb }: Case, args: JsonObject): Request => {
@@ -322,6 +334,7 @@ describe("one function", () => {
                     ...(inQuery ? { query: rest } : { payload: rest })
                   }
                   assert.deepStrictEqual(yield* typed(endpoint, byApi(promoted, door, request)), tool)
+                  assert.deepStrictEqual(yield* typed(endpoint, byContract(endpoint, door, values)), tool)
                 }
                 seen["problems" in tool ? "problems" : "value" in tool ? "value" : "error"]++
                 return true

@@ -3,8 +3,9 @@
  */
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { toolShape, type PureSchema } from "@treadle/protocol/endpoint"
+import { toolShape } from "@treadle/protocol/endpoint"
 import { isJsonObject, type Json, type JsonObject, type Misfit } from "@treadle/protocol/json"
+import type { AnswerDef } from "../AgentDefinition.ts"
 
 /** The form of an answer. */
 export interface AnswerForm {
@@ -16,7 +17,8 @@ export interface AnswerForm {
 }
 
 /** The form that a schema gives. What the schema refers to goes with it. */
-export const answerForm = (schema: PureSchema): AnswerForm => {
+export const answerForm = (schema: AnswerDef<unknown>): AnswerForm => {
+  if (!Schema.isSchema(schema)) return toolShape({ input: schema }).input
   const struct = Schema.Struct({ answer: schema as Schema.Codec<unknown> })
   const { input, inputSchema } = toolShape({ input: struct })
   const { properties, type: _, required: __, ...definitions } = inputSchema

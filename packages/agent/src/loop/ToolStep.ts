@@ -22,7 +22,7 @@ export interface StepParts {
   readonly toolbox: Toolbox
   readonly history: History
   /** `_meta` of every request to a server. */
-  readonly runMeta: { readonly [key: string]: string }
+  readonly runMeta: JsonObject
 }
 
 /** Calls of one answer that are made; what a model wants beyond that, it is told to ask for again. */
@@ -108,8 +108,11 @@ export class ToolStep {
     const read = argumentsOf(call.params, inputSchemaOf(found))
     if (!isArguments(read)) return Effect.succeed({ observation: refusal(read.problem) })
     if (found._tag === "Server") return this.#sent(call, found.tool, read.args, 1)
-    const own = Effect.catchDefect(this.#parts.toolbox.run(found.tool, read.args), () =>
-      Effect.succeed(refusal(`error: ${found.tool.name} broke down`))
+    const own = Effect.catchDefect(this.#parts.toolbox.run(found.tool, read.args), (defect) =>
+      Effect.as(
+        Effect.logError(`The agent's own tool ${found.tool.name} broke down.`, defect),
+        refusal(`error: ${found.tool.name} broke down`)
+      )
     )
     return Effect.map(own, (observation) => ({ observation }))
   }
@@ -165,7 +168,10 @@ export class ToolStep {
   }
 
   #told({ link, tool }: ServerTool, error: McpError, then: string): Effect.Effect<Called> {
-    return Effect.succeed({ observation: refusal(faultNotice(link.name, tool.name, error.message, then)), error })
+    return Effect.succeed({
+      observation: refusal(faultNotice(link.name, tool.name, error.reason.message, then)),
+      error
+    })
   }
 
   /** A server that the agent needs ends the run; another is left out. */
@@ -177,7 +183,7 @@ export class ToolStep {
     }
     toolbox.dropServer(link.name)
     facts.emit({ _tag: "Degraded", server: link.name, what: `it is left out from here on: ${error.message}` })
-    const notice = faultNotice(link.name, tool.name, error.message, "The server is left out from here on.")
+    const notice = faultNotice(link.name, tool.name, error.reason.message, "The server is left out from here on.")
     return Effect.succeed({ observation: refusal(notice), error })
   }
 }

@@ -90,16 +90,13 @@ class Turn<A> {
 
   #step(): Effect.Effect<StepEnd<A>, AgentError> {
     return Effect.gen({ self: this }, function* () {
-      const { catalogue, facts, history, limits, treeTokens } = this.#parts
+      const { catalogue, facts, history } = this.#parts
       if (catalogue.stale) {
         const refreshed = yield* this.#within(catalogue.refresh)
         if (refreshed._tag === "Stopped") return this.#stopped(refreshed)
       }
-      const time = (yield* Clock.currentTimeMillis) - this.#began
-      const spent = { steps: this.#steps, tokens: this.#input + this.#output, time }
-      const end = exhausted(limits, spent, treeTokens())
-      if (end !== undefined) return this.#ended(end, true)
-      yield* this.#shortened()
+      const end = (yield* this.#overBudget()) ?? (yield* this.#shortened())
+      if (end !== undefined) return end
       facts.emit({ _tag: "StepStarted", step: this.#steps + 1 })
       const asked = yield* this.#asked(this.#messages())
       if (asked._tag === "Stopped") return this.#stopped(asked)
@@ -108,6 +105,15 @@ class Turn<A> {
       this.#text = answer.text === "" ? this.#text : answer.text
       const calls = history.answered(answer.parts)
       return calls.length === 0 ? yield* this.#answered(answer) : yield* this.#called(calls)
+    })
+  }
+
+  #overBudget(): Effect.Effect<StepEnd<A>> {
+    return Effect.map(Clock.currentTimeMillis, (now) => {
+      const { limits, treeTokens } = this.#parts
+      const spent = { steps: this.#steps, tokens: this.#input + this.#output, time: now - this.#began }
+      const end = exhausted(limits, spent, treeTokens())
+      return end === undefined ? undefined : this.#ended(end, true)
     })
   }
 
@@ -223,29 +229,33 @@ class Turn<A> {
     return history.seal(missing, limits.window * 2)
   }
 
-  /** Shortens the history where it grew too long; without a summary of the model, by one of what was called. */
-  #shortened(): Effect.Effect<void> {
+  /**
+   * Shortens the history where it grew too long; without a summary of the model, by one of what was called. The turn may
+   * be stopped in that, or have used up its budget by it.
+   */
+  #shortened(): Effect.Effect<StepEnd<A>> {
     const { facts, history, limits } = this.#parts
     const plan = planCompaction(history.messages, history.sizes, limits.window)
-    if (plan === undefined) return Effect.void
-    return Effect.map(this.#summed(plan.text), (summary) => {
-      history.shorten(plan.until, summaryMessage(plan, summary ?? plainSummary(plan)))
+    if (plan === undefined) return Effect.succeed(undefined)
+    return Effect.flatMap(this.#summed(plan.text), (summed) => {
+      if (summed._tag === "Stopped") return Effect.succeed(this.#stopped(summed))
+      history.shorten(plan.until, summaryMessage(plan, summed.value ?? plainSummary(plan)))
       facts.emit({ _tag: "Compacted", removed: plan.until, kept: history.messages.length - 1 })
+      return this.#overBudget()
     })
   }
 
-  #summed(text: string): Effect.Effect<string | undefined> {
+  #summed(text: string): Effect.Effect<Stoppable<string | undefined>> {
     const { charge, model } = this.#parts
-    const asked = this.#within(Effect.result(model.generateText({ prompt: `${summaryRequest}\n\n${text}` })))
-    return Effect.map(asked, (summed) => {
-      if (summed._tag === "Stopped" || Result.isFailure(summed.value)) return undefined
-      const { text: summary, usage } = summed.value.success
+    const asked = model.generateText({ prompt: `${summaryRequest}\n\n${text}` })
+    const summed = Effect.map(asked, ({ text: summary, usage }) => {
       const [input, output] = [usage.inputTokens.total ?? 0, usage.outputTokens.total ?? 0]
       this.#input += input
       this.#output += output
       charge(input + output)
       return summary.trim() === "" ? undefined : summary
     })
+    return this.#within(Effect.catch(summed, () => Effect.succeed(undefined)))
   }
 
   #stopped({ abandoned, status }: Extract<Stoppable<unknown>, { _tag: "Stopped" }>): Outcome<A> {

@@ -10,15 +10,24 @@ import type { LanguageModel } from "effect/ai/LanguageModel"
 import { Agent } from "../Agent.ts"
 import type { AgentError } from "../AgentError.ts"
 import { noModel } from "../AgentTree.ts"
-import type { Agent as AgentValue } from "../AgentDefinition.ts"
+import type { Agent as AgentValue, AnyAgent } from "../AgentDefinition.ts"
 import type { Conversation, ConversationStatus } from "../Conversation.ts"
 import type { Outcome } from "../Outcome.ts"
 import type { RunItem } from "../AgentRun.ts"
 import type { RunOptions } from "../RunOptions.ts"
+import type { SecretStore } from "../Secret.ts"
 import type { Delivered } from "../Supervisor.ts"
 
+/** Where secrets are read from. */
+export interface SecretsOption {
+  /** Reads the credentials that servers name, such as `NodeSecrets.layer()` of `@treadle/agent/node`. */
+  readonly secrets?: Layer.Layer<SecretStore>
+}
+
 /** Options of a run, with what it needs. */
-export type PromiseOptions<R> = RunOptions & ([R] extends [never] ? { readonly model?: never } : ModelOption)
+export type PromiseOptions<R> = RunOptions &
+  SecretsOption &
+  ([R] extends [never] ? { readonly model?: never } : ModelOption)
 
 /** Where the model comes from, for agents without one of their own. */
 export interface ModelOption {
@@ -29,19 +38,26 @@ export interface ModelOption {
 /** The options may be left out where the agent has a model of its own. */
 export type OptionsOf<R> = [R] extends [never] ? [options?: PromiseOptions<R>] : [options: PromiseOptions<R>]
 
-const modelIn = (
-  { name }: { readonly name: string },
-  { model }: Partial<ModelOption>
-): Layer.Layer<LanguageModel, AgentError> =>
-  model === undefined
-    ? // Without a model in the options the agent has its own, and nothing is asked of this layer.
+type Given = RunOptions & SecretsOption & Partial<ModelOption>
+
+const modelIn = ({ definition, name }: AnyAgent, { model }: Given): Layer.Layer<LanguageModel, AgentError> => {
+  if (model !== undefined)
+    return Layer.effectContext(Effect.mapError(Layer.build(model), (cause) => noModel(name, cause)))
+  return definition.model === undefined
+    ? Layer.effectContext(Effect.fail(noModel(name, "there is none; give one as the option `model`, or to the agent")))
+    : // The agent has its own, and nothing is asked of this layer.
       (Layer.empty as Layer.Layer<never> as Layer.Layer<LanguageModel>)
-    : Layer.effectContext(Effect.mapError(Layer.build(model), (cause) => noModel(name, cause)))
+}
+
+/** What a run is provided with. */
+const given = (agent: AnyAgent, options: Given): Layer.Layer<LanguageModel, AgentError> =>
+  options.secrets === undefined ? modelIn(agent, options) : Layer.merge(modelIn(agent, options), options.secrets)
 
 /**
  * Runs one task.
  *
- * @param options the `model`, where the agent has none; `signal` ends the run with outcome `cancelled`
+ * @param options the `model`, where the agent has none; `secrets`, where its servers name some; `signal` ends the run
+ *   with outcome `cancelled`
  * @returns the outcome; rejects with `AgentError` where there could be no run
  */
 export const runAgent = <A, R extends LanguageModel>(
@@ -49,8 +65,8 @@ export const runAgent = <A, R extends LanguageModel>(
   task: string,
   ...[options]: OptionsOf<R>
 ): Promise<Outcome<A>> => {
-  const given: RunOptions & Partial<ModelOption> = options ?? {}
-  return Effect.runPromise(Effect.provide(Agent.run(agent as AgentValue<A>, task, given), modelIn(agent, given)))
+  const own: Given = options ?? {}
+  return Effect.runPromise(Effect.provide(Agent.run(agent as AgentValue<A>, task, own), given(agent as AnyAgent, own)))
 }
 
 /**
@@ -61,9 +77,9 @@ export const streamAgent = <A, R extends LanguageModel>(
   task: string,
   ...[options]: OptionsOf<R>
 ): AsyncIterable<RunItem<A>> => {
-  const given: RunOptions & Partial<ModelOption> = options ?? {}
+  const own: Given = options ?? {}
   return Stream.toAsyncIterable(
-    Stream.provide(Agent.stream(agent as AgentValue<A>, task, given), modelIn(agent, given))
+    Stream.provide(Agent.stream(agent as AgentValue<A>, task, own), given(agent as AnyAgent, own))
   )
 }
 
@@ -83,9 +99,17 @@ export interface PromiseConversation<A> {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-const promised = <A>(inner: Conversation<A>, close: () => Promise<void>): PromiseConversation<A> => ({
+/** @param broke hears of what a turn broke down of, so that closing does not say it once more */
+const promised = <A>(
+  inner: Conversation<A>,
+  broke: (defect: unknown) => void,
+  close: () => Promise<void>
+): PromiseConversation<A> => ({
   runId: inner.runId,
-  say: (message) => Effect.runPromise(inner.say(message)),
+  say: (message) => {
+    const said = Effect.tapDefect(inner.say(message), (defect) => Effect.sync(() => broke(defect)))
+    return Effect.runPromise(said)
+  },
   deliver: (message) => Effect.runPromise(inner.deliver(message)),
   turns: Stream.toAsyncIterable(inner.turns),
   cancel: () => Effect.runPromise(inner.cancel),
@@ -103,14 +127,18 @@ export const converse = async <A, R extends LanguageModel>(
   agent: AgentValue<A, R>,
   ...[options]: OptionsOf<R>
 ): Promise<PromiseConversation<A>> => {
-  const given: RunOptions & Partial<ModelOption> = options ?? {}
+  const own: Given = options ?? {}
   const scope = Scope.makeUnsafe()
-  const opened = Effect.flatMap(Layer.buildWithScope(modelIn(agent, given), scope), (context) =>
-    Effect.provideContext(Agent.session(agent as AgentValue<A>, given), context)
+  const opened = Effect.flatMap(Layer.buildWithScope(given(agent as AnyAgent, own), scope), (context) =>
+    Effect.provideContext(Agent.session(agent as AgentValue<A>, own), context)
   )
-  const close = () => Effect.runPromise(Scope.close(scope, Exit.void))
+  let end: Exit.Exit<void> = Exit.void
+  const broke = (defect: unknown) => {
+    end = Exit.die(defect)
+  }
+  const close = () => Effect.runPromise(Scope.close(scope, end))
   try {
-    return promised(await Effect.runPromise(Scope.provide(opened, scope)), close)
+    return promised(await Effect.runPromise(Scope.provide(opened, scope)), broke, close)
   } catch (error) {
     await close()
     throw error

@@ -5,5 +5,6 @@ export {
   type ModelOption,
   type OptionsOf,
   type PromiseConversation,
-  type PromiseOptions
+  type PromiseOptions,
+  type SecretsOption
 } from "./AgentPromise.ts"

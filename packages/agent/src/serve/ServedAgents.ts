@@ -92,12 +92,16 @@ export class LiveServedAgents {
   /**
    * Starts one. A sync one is over when this returns, and cannot be looked up afterwards.
    *
-   * @param ends whether it ends when its caller is interrupted
+   * @param call `ends` where it ends when its caller is interrupted, and the `depth` of the caller
    */
-  spawn(request: SpawnRequest, caller: Caller, ends: boolean): Effect.Effect<SubagentState, SpawnRefused> {
+  spawn(
+    request: SpawnRequest,
+    caller: Caller,
+    { depth, ends }: { readonly ends: boolean; readonly depth: number }
+  ): Effect.Effect<SubagentState, SpawnRefused> {
     const { table } = this.#supervisor
     return Effect.uninterruptibleMask((restore) =>
-      Effect.flatMap(this.#supervisor.start(request, caller), (child) => {
+      Effect.flatMap(this.#supervisor.start(request, { owner: caller, depth }), (child) => {
         if (child.mode !== "sync") return this.#state(child)
         const over = Effect.ensuring(
           Deferred.await(child.ended),

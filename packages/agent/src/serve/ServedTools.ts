@@ -6,6 +6,7 @@ import { Reply } from "@treadle/protocol/endpoint"
 import { MetaKey } from "@treadle/protocol/schema"
 import { CurrentCall, ToolFailed } from "@treadle/server"
 import type { InputOf, OutputOf } from "@treadle/protocol/endpoint"
+import { depthKey } from "../AgentDefinition.ts"
 import { subagentJson } from "../SubagentJson.ts"
 import type { SpawnMode, SubagentState } from "../Supervisor.ts"
 import { cutText } from "../Text.ts"
@@ -39,6 +40,12 @@ const endsWithCall: Effect.Effect<boolean, never, CurrentCall> = Effect.map(
     Object.hasOwn(current.call.meta, MetaKey.protocolVersion) && Object.keys(current.sentHeaders()).length > 0
 )
 
+/** How deep the agent is that calls; one that does not say is no agent of ours, and counts as a root. */
+const depthOfCaller: Effect.Effect<number, never, CurrentCall> = Effect.map(CurrentCall.meta, (meta) => {
+  const depth = Object.hasOwn(meta, depthKey) ? meta[depthKey] : 0
+  return typeof depth === "number" && Number.isSafeInteger(depth) ? depth : 0
+})
+
 const finished = (state: SubagentState): Effect.Effect<Reply<Subagent>, ToolFailed> => {
   const { error = "", result, status } = state
   if (status === "failed") return Effect.fail(new ToolFailed(`subagent failed: ${error}`))
@@ -64,7 +71,8 @@ export const onSpawn = ({ async, instruction, output_contract, tool_scope, warm 
       ...(output_contract === undefined ? {} : { contract: output_contract }),
       ...(tool_scope === undefined ? {} : { servers: tool_scope })
     }
-    const spawned = agents.spawn(request, yield* caller, yield* endsWithCall)
+    const call = { ends: yield* endsWithCall, depth: yield* depthOfCaller }
+    const spawned = agents.spawn(request, yield* caller, call)
     const state = yield* Effect.mapError(spawned, failing)
     return mode === "sync" ? yield* finished(state) : started(state)
   })

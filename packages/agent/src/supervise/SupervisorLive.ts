@@ -2,6 +2,7 @@
  * The one place where agents are started below others. One caller has one supervisor; those of its children hang below
  * it, so that a whole tree ends from its top. Nothing is looked at again and again: whoever waits is woken.
  */
+import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -28,6 +29,17 @@ import { halt } from "./StopLadder.ts"
 const stateOf = (child: Child): Effect.Effect<SubagentState> =>
   Effect.map(Clock.currentTimeMillis, (now) => child.state(now))
 
+/** What is wrong with a program goes to the log: who waits for the subagent is only told that it broke down. */
+const logged = <A, E>({ handle }: Child, ran: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+  Effect.tapCauseIf(ran, Cause.hasDies, (cause) => Effect.logError(`The subagent ${handle} broke down.`, cause))
+
+/** Who starts a child, where that is not the caller whose supervisor it is. */
+export interface Starter {
+  readonly owner?: string | undefined
+  /** How deep it says that it is; what is less than the place of the supervisor counts for nothing. */
+  readonly depth?: number
+}
+
 export class SupervisorLive implements Supervisor, Below {
   readonly #place: RunPlace
   readonly #policy: SpawnPolicy
@@ -52,11 +64,11 @@ export class SupervisorLive implements Supervisor, Below {
       })
     )
 
-  /** Starts one and waits for nothing. @param owner who starts it, where several may */
-  start(request: SpawnRequest, owner?: string): Effect.Effect<Child, SpawnRefused> {
+  /** Starts one and waits for nothing. @param starter who starts it, where several may */
+  start(request: SpawnRequest, starter: Starter = {}): Effect.Effect<Child, SpawnRefused> {
     return Effect.flatMap(Clock.currentTimeMillis, (now) =>
       Effect.suspend(() => {
-        const admitted = this.#admit(request, owner, now)
+        const admitted = this.#admit(request, starter, now)
         if (Result.isFailure(admitted)) return Effect.fail(new SpawnRefused({ reason: admitted.failure }))
         return this.#started(admitted.success, request)
       })
@@ -126,8 +138,9 @@ export class SupervisorLive implements Supervisor, Below {
   }
 
   /** Takes one up or says why not; a number is used by those that are taken up only. */
-  #admit({ mode, servers }: SpawnRequest, owner: string | undefined, now: number): Result.Result<Child, SpawnRefusal> {
-    const { depth, path } = this.#place
+  #admit({ mode, servers }: SpawnRequest, starter: Starter, now: number): Result.Result<Child, SpawnRefusal> {
+    const { path } = this.#place
+    const depth = Math.max(this.#place.depth, starter.depth ?? 0)
     const { limits } = this.#policy
     if (this.#draining) return Result.fail({ _tag: "Draining" })
     if (depth >= limits.depth) return Result.fail({ _tag: "Depth", limit: limits.depth, at: path })
@@ -137,7 +150,7 @@ export class SupervisorLive implements Supervisor, Below {
       const number = this.table.started
       const own = `${path}.${number}`
       const handle = this.#policy.handle(number, own)
-      const facts = { handle, path: own, depth: depth + 1, scope, mode, since: now, owner }
+      const facts = { handle, path: own, depth: depth + 1, scope, mode, since: now, owner: starter.owner }
       const child = new Child(facts, (status) =>
         this.#runner.emit(this.#place, { _tag: "SubagentEnded", handle, status })
       )
@@ -164,7 +177,7 @@ export class SupervisorLive implements Supervisor, Below {
     const spec = this.#spec(child, request)
     if (child.mode === "warm") child.deliver(request.instruction)
     const ran = child.mode === "warm" ? this.#warm(spec, child) : this.#runner.run(spec, child.stop)
-    const whole = Effect.onExit(ran, (exit) => {
+    const whole = Effect.onExit(logged(child, ran), (exit) => {
       child.ran(exit)
       return child.below?.close ?? Effect.void
     })
@@ -204,7 +217,7 @@ export class SupervisorLive implements Supervisor, Below {
       Effect.flatMap(this.#runner.open(spec), ({ turn }) => {
         const on: Effect.Effect<ChildOutcome> = Effect.flatMap(child.next, (mail) => {
           if (mail === undefined) return Effect.succeed(over)
-          const turned = Effect.onExit(turn(mail.text, child.stop), (exit) =>
+          const turned = Effect.onExit(logged(child, turn(mail.text, child.stop)), (exit) =>
             Effect.sync(() => child.turned(mail, exit))
           )
           return Effect.andThen(Effect.exit(turned), on)

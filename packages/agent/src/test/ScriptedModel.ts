@@ -1,7 +1,8 @@
 /**
  * A model with a script: one turn for each time that it is asked. A turn too many or too few fails the test, by its
- * number.
+ * number; also where a subagent asked, whose parent reads only that it broke down.
  */
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
@@ -16,6 +17,8 @@ interface Script {
   readonly name: string | undefined
   readonly turns: ReadonlyArray<TurnLike>
   used: number
+  /** What a turn died of first: a test that is wrong, or an assertion in it. */
+  broken: Cause.Cause<never> | undefined
 }
 
 const called = ({ name }: Script): string =>
@@ -35,7 +38,7 @@ const finishPart = ({ options }: Turn, parts: ReadonlyArray<PartEncoded>): PartE
   }
 }
 
-const answered = (script: Script, seen: Seen): Effect.Effect<Array<PartEncoded>, AiError> => {
+const turnOf = (script: Script, seen: Seen): Effect.Effect<Array<PartEncoded>, AiError> => {
   const like = script.turns[script.used]
   script.used++
   if (like === undefined) {
@@ -53,6 +56,13 @@ const answered = (script: Script, seen: Seen): Effect.Effect<Array<PartEncoded>,
   })
 }
 
+const answered = (script: Script, seen: Seen): Effect.Effect<Array<PartEncoded>, AiError> =>
+  Effect.tapDefect(turnOf(script, seen), (defect) =>
+    Effect.sync(() => {
+      script.broken ??= Cause.die(defect)
+    })
+  )
+
 const streamed = (part: PartEncoded, index: number): ReadonlyArray<StreamPartEncoded> => {
   if (part.type !== "text") return [part as StreamPartEncoded]
   const id = `text_${index}`
@@ -64,10 +74,13 @@ const streamed = (part: PartEncoded, index: number): ReadonlyArray<StreamPartEnc
   ]
 }
 
-/** Dies where turns are left, unless the test has failed already. */
+/** Dies where a turn died or turns are left, unless the test has failed already. */
 const allUsed = (scripts: ReadonlyArray<Script>) => (exit: Exit.Exit<unknown, unknown>) => {
+  if (Exit.isFailure(exit)) return Effect.void
+  const broken = scripts.find((one) => one.broken !== undefined)?.broken
+  if (broken !== undefined) return Effect.failCause(broken)
   const left = scripts.find(({ turns, used }) => used < turns.length)
-  return left === undefined || Exit.isFailure(exit)
+  return left === undefined
     ? Effect.void
     : Effect.die(
         new Error(`${called(left)} was not used up: turn ${left.used + 1} of ${left.turns.length} was never asked for.`)
@@ -103,7 +116,7 @@ const modelOf = (scripts: ReadonlyArray<Script>, pick: (seen: Seen) => Script) =
  */
 export const script = (...turns: ReadonlyArray<TurnLike>): Layer.Layer<LanguageModel.LanguageModel> => {
   return Layer.suspend(() => {
-    const only: Script = { name: undefined, turns, used: 0 }
+    const only: Script = { name: undefined, turns, used: 0, broken: undefined }
     return modelOf([only], () => only)
   })
 }
@@ -120,7 +133,10 @@ export const cast = <const S extends { readonly [name: string]: ReadonlyArray<Tu
 ): Layer.Layer<LanguageModel.LanguageModel> =>
   Layer.suspend(() => {
     const all = new Map(
-      Object.entries(scripts).map(([name, turns]): [string, Script] => [name, { name, turns, used: 0 }])
+      Object.entries(scripts).map(([name, turns]): [string, Script] => [
+        name,
+        { name, turns, used: 0, broken: undefined }
+      ])
     )
     return modelOf([...all.values()], (seen) => {
       const name = pick(seen)

@@ -57,8 +57,8 @@ const nameFor = (seen: Seen, tool: string, server: string | undefined, number: n
     return wrong(number, `calls ${JSON.stringify(tool)}, which the model is not offered. It is offered ${there}.`)
   }
   if (others.length > 0) {
-    const servers = named.map((one) => JSON.stringify(one.server)).join(", ")
-    return wrong(number, `calls ${JSON.stringify(tool)}, which servers ${servers} have. Say which: { server: … }.`)
+    const servers = named.map((one) => (one.server === "" ? 'the agent itself ("")' : JSON.stringify(one.server)))
+    return wrong(number, `calls ${JSON.stringify(tool)}, which ${servers.join(", ")} have. Say which: { server: … }.`)
   }
   return Effect.succeed(only.name)
 }

@@ -13,7 +13,7 @@ export interface OwnToolContext {
   readonly catalogue: Catalogue
   readonly scope: ToolScope
   /** `_meta` of every request to a server. */
-  readonly runMeta: { readonly [key: string]: string }
+  readonly runMeta: JsonObject
   /** Made when it is first asked for. */
   readonly supervisor: () => Supervisor
 }

@@ -3,7 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import { McpError } from "@treadle/client"
-import { isJsonObject } from "@treadle/protocol/json"
+import { isJsonObject, type JsonObject } from "@treadle/protocol/json"
 import { ToolScope } from "../ToolScope.ts"
 import { itemText, refusal, spoken, type Observation } from "./Observation.ts"
 import { ownModelName, textArgument, type OwnTool } from "./OwnTool.ts"
@@ -18,21 +18,13 @@ const missingUri = ({ reason }: McpError, uri: string): string => {
   return typeof said === "string" ? said : uri
 }
 
-const read = (
-  link: ServerLink,
-  uri: string,
-  runMeta: { readonly [key: string]: string }
-): Effect.Effect<Observation, McpError> =>
+const read = (link: ServerLink, uri: string, runMeta: JsonObject): Effect.Effect<Observation, McpError> =>
   Effect.map(link.session.readResource(uri, { meta: runMeta }), ({ contents }) =>
     spoken(contents.map((item) => itemText(item)).join("\n"))
   )
 
 /** Reads from the first of these servers that can. */
-const readFrom = (
-  links: ReadonlyArray<ServerLink>,
-  uri: string,
-  runMeta: { readonly [key: string]: string }
-): Effect.Effect<Observation> => {
+const readFrom = (links: ReadonlyArray<ServerLink>, uri: string, runMeta: JsonObject): Effect.Effect<Observation> => {
   const [link, ...others] = links
   if (link === undefined) return Effect.succeed(refusal(`${name}: no server could read ${JSON.stringify(uri)}`))
   return Effect.catch(read(link, uri, runMeta), (error) =>

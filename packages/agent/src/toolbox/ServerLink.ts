@@ -9,7 +9,7 @@ import type { LanguageModel } from "effect/ai/LanguageModel"
 import { McpClient, type ClientSettings, type McpSession } from "@treadle/client"
 import type { DirectServer } from "@treadle/protocol/framing"
 import { AgentError, AgentReason } from "../AgentError.ts"
-import type { AgentDefinition, AnyAgent, HttpServerSettings, ServerRef } from "../AgentDefinition.ts"
+import type { AgentDefinition, AnyAgent, HttpServerSettings, ServerRef, ServerSettings } from "../AgentDefinition.ts"
 import { limitsOf } from "../Limits.ts"
 import type { RunFacts } from "../RunFacts.ts"
 import { Secret, SecretError, SecretStore } from "../Secret.ts"
@@ -37,7 +37,7 @@ const noStore = SecretStore.of({
     Effect.fail(
       new SecretError({
         reference,
-        why: "no SecretStore is provided; provide NodeSecrets.layer of @treadle/agent/node"
+        why: "no SecretStore is provided; provide NodeSecrets.layer() of @treadle/agent/node, or give it as the option `secrets`"
       })
     )
 })
@@ -98,11 +98,13 @@ const messageOf = (error: unknown): string => (error instanceof Error ? error.me
 /** An agent answers that it works in no folder, and nothing else that it is asked. */
 const clientSettings = (
   { name, version = "1.0.0" }: AgentDefinition<unknown, unknown>,
-  trusted: boolean
+  { connectTimeout, probeTimeout, trusted = false }: ServerSettings
 ): ClientSettings => ({
   client: { name, version },
   answers: { roots: [] },
-  trusted
+  trusted,
+  ...(connectTimeout === undefined ? {} : { connectTimeout }),
+  ...(probeTimeout === undefined ? {} : { probeTimeout })
 })
 
 /**
@@ -122,7 +124,7 @@ export const connectServers = (
         const ref = serverRef(server)
         if (ref === undefined) return Effect.succeed([])
         const { required = true, tags, timeout = ownTime(ref), trusted = false } = ref.settings
-        const linked = Effect.map(opened(ref, clientSettings(definition, trusted), serveAgent), (session) => {
+        const linked = Effect.map(opened(ref, clientSettings(definition, ref.settings), serveAgent), (session) => {
           emit({ _tag: "ServerConnected", server: name, version: session.version })
           return [{ name, session, required, trusted, tags: heldTags(tags), timeout }]
         })

@@ -1,4 +1,7 @@
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
 import * as Schema from "effect/Schema"
 import { assert, describe, it } from "@effect/vitest"
 import * as Prompt from "effect/ai/Prompt"
@@ -86,6 +89,9 @@ const book = Mcp.make({ name: "book", version: "1.0.0" }).tool(page, ({ number }
 /** Some five rounds fit between two summaries. */
 const expectedSummaries = 7
 
+/** Rounds before the first summary. */
+const roundsThatFit = 6
+
 const isSummary = (seen: Seen): boolean => seen.prompt.startsWith("Sum up this transcript")
 
 /** Roles from the first message after those of the system on, and whether calls and results go together. */
@@ -151,6 +157,55 @@ describe("a run with a small window", () => {
       })
       const outcome = yield* Effect.provide(Agent.run(reader, "Read the whole book"), model)
       assert.strictEqual(outcome.text, "read")
+    })
+  )
+
+  const cramped = (tokens: number) =>
+    Agent.make({ name: "reader", instruction: "Read.", servers: { book }, limits: { window: 1_500, tokens } })
+
+  it.effect("counts the summing up, and asks nothing more once that has used up its tokens (A145)", () =>
+    Effect.gen(function* () {
+      const model = AgentTest.cast((seen) => (isSummary(seen) ? "summary" : "reader"), {
+        summary: [AgentTest.say("summary", { usage: { input: 900, output: 100 } })],
+        reader: Array.from({ length: roundsThatFit }, (_, n) => AgentTest.call(page, { number: n }))
+      })
+      const outcome = yield* Effect.provide(Agent.run(cramped(1_000), "Read the whole book"), model)
+      assert.deepInclude(outcome, { status: "exhausted_tokens", partial: true })
+      assert.strictEqual(outcome.usage.steps, roundsThatFit)
+    })
+  )
+
+  it.effect("keeps its transcript as it was where it is cancelled while it is summed up (A148)", () =>
+    Effect.gen(function* () {
+      const asked = yield* Deferred.make<void>()
+      const model = AgentTest.cast((seen) => (isSummary(seen) ? "summary" : "reader"), {
+        summary: [
+          () => {
+            Deferred.doneUnsafe(asked, Exit.void)
+            return AgentTest.hang
+          },
+          AgentTest.say("summary")
+        ],
+        reader: [
+          ...Array.from({ length: roundsThatFit }, (_, n) => AgentTest.call(page, { number: n })),
+          (seen) => {
+            shape(seen)
+            assert.include(seen.prompt, "summary")
+            return AgentTest.say("read")
+          }
+        ]
+      })
+      const events: Array<AgentEvent> = []
+      const talk = Effect.gen(function* () {
+        const session = yield* Agent.session(cramped(100_000), { onEvent: (event) => events.push(event) })
+        const first = yield* Effect.forkChild(session.say("Read the whole book"), { startImmediately: true })
+        yield* Deferred.await(asked)
+        yield* session.cancel
+        assert.strictEqual((yield* Fiber.join(first)).status, "cancelled")
+        assert.isFalse(events.some(({ _tag }) => _tag === "Compacted"))
+        assert.strictEqual((yield* session.say("Go on")).text, "read")
+      })
+      yield* Effect.provide(Effect.scoped(talk), model)
     })
   )
 })

@@ -4,7 +4,8 @@ import * as Schema from "effect/Schema"
 import { assert, describe, it } from "@effect/vitest"
 import { Agent } from "@treadle/agent"
 import { AgentTest } from "@treadle/agent/test"
-import type { PureSchema } from "@treadle/protocol/endpoint"
+import * as z from "zod"
+import type { AnswerDef } from "../../src/AgentDefinition.ts"
 import { finishTool } from "../../src/toolbox/FinishTool.ts"
 import { answerForm, answerInText } from "../../src/loop/FinalAnswer.ts"
 
@@ -19,7 +20,7 @@ const Tree: Schema.Codec<Tree> = Schema.Struct({
 
 class Verdict extends Schema.Class<Verdict>("Verdict")({ ok: Schema.Boolean }) {}
 
-const forms: ReadonlyArray<readonly [name: string, schema: PureSchema<unknown>, json: unknown, wrong: unknown]> = [
+const forms: ReadonlyArray<readonly [name: string, schema: AnswerDef<unknown>, json: unknown, wrong: unknown]> = [
   ["a struct", Schema.Struct({ a: Schema.Int }), { a: 1 }, { a: "1" }],
   ["a class", Verdict, { ok: true }, { ok: 1 }],
   ["a list", Schema.Array(Schema.Int), [1, 2], ["x"]],
@@ -27,6 +28,8 @@ const forms: ReadonlyArray<readonly [name: string, schema: PureSchema<unknown>, 
   ["a choice", Schema.Literals(["yes", "no"]), "yes", "maybe"],
   ["a tree", Tree, { name: "a", children: [{ name: "b", children: [] }] }, { name: "a" }],
   ["a date", Schema.Date, "2026-01-01T00:00:00.000Z", 5],
+  ["an object of Zod", z.object({ a: z.int() }), { a: 1 }, { a: "1" }],
+  ["a list of Zod", z.array(z.string()), ["x"], [1]],
   ["one of several", Schema.Union([Schema.Struct({ a: Schema.Int }), Schema.Null]), null, "x"]
 ]
 

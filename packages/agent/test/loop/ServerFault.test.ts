@@ -142,6 +142,7 @@ describe.each(eras)("a call to a server that is $era", ({ serve }) => {
           const [notice, isError, there] = JSON.parse(ended.success.text)
           assert.include(notice, '[protocol fault, no result of the tool] "x" of server "box"')
           assert.include(notice, "no such thing")
+          assert.notInclude(notice, server.url, "where a server is does not concern the model")
           assert.deepStrictEqual([isError, there], [true, false])
           assert.strictEqual(server.of("tools/call").length, 1)
           assert.deepInclude(ended.success.calls()[0]?.error?.reason, { _tag: "Rpc", code })

@@ -1,8 +1,9 @@
 import { assert, describe, it } from "vitest"
 import * as Effect from "effect/Effect"
-import { Agent, AgentError } from "@treadle/agent"
+import { Agent, AgentError, SecretStore, Server } from "@treadle/agent"
 import { converse, runAgent, streamAgent } from "@treadle/agent/promise"
 import { AgentTest } from "@treadle/agent/test"
+import * as z from "zod"
 import { kb, note, search } from "../kb.ts"
 
 const agent = Agent.make({ name: "reviewer", instruction: "You review.", servers: { kb } })
@@ -35,6 +36,14 @@ describe("runAgent", () => {
     )
   })
 
+  it("gives an answer of the form of Zod, its defaults filled in", async () => {
+    const form = z.object({ approve: z.boolean(), reasons: z.array(z.string()).default([]) })
+    const judge = Agent.make({ name: "judge", instruction: "Go.", answer: form })
+    const { answer } = await runAgent(judge, "Go", { model: AgentTest.script(AgentTest.answer({ approve: true })) })
+    const reasons: ReadonlyArray<string> | undefined = answer?.reasons
+    assert.deepStrictEqual([answer?.approve, reasons], [true, []])
+  })
+
   it("takes the model of an agent that has one", async () => {
     const own = Agent.make({ name: "own", instruction: "Go.", model: AgentTest.script(AgentTest.say("mine")) })
     assert.strictEqual((await runAgent(own, "Go")).text, "mine")
@@ -47,6 +56,33 @@ describe("runAgent", () => {
     assert.include(String(error), "1 to 64 characters")
     const failing = await rejected(runAgent(agent, "Go", { model: AgentTest.script(AgentTest.fail()) }))
     assert.strictEqual((failing as AgentError).reason._tag, "IntelligenceUnavailable")
+  })
+
+  it("reads the secrets that servers name from the store that it is given (A164)", async () => {
+    const bearers: Array<string | null> = []
+    const fetch = async (request: Request) => {
+      bearers.push(request.headers.get("authorization"))
+      return new Response("no", { status: 403 })
+    }
+    const headers = { authorization: "Bearer {{secret:BOX}}" }
+    const box = Server.http("https://box.example/mcp", { headers, fetch, required: false })
+    const one = Agent.make({ name: "r", instruction: "Go.", servers: { box } })
+    const model = AgentTest.script(AgentTest.say("ok"))
+    const secrets = SecretStore.layerNames({ BOX: "k-1" })
+    assert.strictEqual((await runAgent(one, "Go", { model, secrets })).text, "ok")
+    for await (const _ of streamAgent(one, "Go", { model, secrets })) void _
+    await using talk = await converse(one, { model, secrets })
+    assert.strictEqual((await talk.say("Go")).text, "ok")
+    assert.isAtLeast(bearers.length, 3)
+    assert.deepStrictEqual([...new Set(bearers)], ["Bearer k-1"])
+  })
+
+  it("rejects with a sentence where those who write JavaScript give it no model", async () => {
+    const bare = runAgent as unknown as (agent: unknown, task: string) => Promise<unknown>
+    assert.strictEqual(
+      String(await rejected(bare(agent, "Go"))),
+      'AgentError: agent "reviewer": no model answers: there is none; give one as the option `model`, or to the agent'
+    )
   })
 
   it("ends with the outcome cancelled where its signal is aborted, before or meanwhile", async () => {
@@ -131,6 +167,13 @@ describe("converse", () => {
     await soon()
     await talk.close()
     assert.strictEqual((await last).status, "cancelled")
+    await talk.close()
+  })
+
+  it("says once what is wrong with a script, and not again when it is closed", async () => {
+    const talk = await converse(agent, { model: AgentTest.script(AgentTest.say("one")) })
+    await talk.say("1")
+    assert.include(String(await rejected(talk.say("2"))), "The script has 1 turn, and the model was asked for turn 2.")
     await talk.close()
   })
 

@@ -10,7 +10,7 @@ import { Mcp } from "@treadle/server"
 import { compatDoor, compatCall, compatRequest } from "../../../server/test/fixtures/compatDoor.ts"
 import { eventTail } from "../../../server/test/fixtures/eventTail.ts"
 import { until } from "../until.ts"
-import { eras, reviewer, servedClient } from "./peer.ts"
+import { eras, rawClient, reviewer, servedClient } from "./peer.ts"
 
 const spawn = "subagent.spawn"
 const uri = "agent://subagent/served.0"
@@ -51,6 +51,20 @@ describe.each(eras)("a client of a served agent, %s", (era) => {
         partial: false,
         result: "late"
       })
+    })
+  )
+
+  it.effect("has room for another run once one has ended: its subscription is over with it (A111)", () =>
+    Effect.gen(function* () {
+      const mcp = AgentMcp.make(reviewer()).provide(AgentTest.script(later, later))
+      const { client } = yield* rawClient(mcp, era, { subscribedUris: 1 })
+      for (const number of [0, 1]) {
+        yield* client.call(spawn, { instruction: "x", async: true })
+        const { admitted } = yield* client.subscribe(`agent://subagent/served.${number}`)
+        assert.isTrue(admitted)
+        yield* Effect.repeat(told, { until: () => client.updates.length > number, times: 100 })
+        assert.strictEqual(client.updates.length, number + 1)
+      }
     })
   )
 

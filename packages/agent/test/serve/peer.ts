@@ -6,7 +6,7 @@ import type { Layer } from "effect/Layer"
 import type { LanguageModel } from "effect/ai/LanguageModel"
 import { linePair } from "@treadle/protocol/framing"
 import { Agent, AgentMcp, type AgentDefinition, type AgentMcpSettings } from "@treadle/agent"
-import { McpMemory, type Mcp } from "@treadle/server"
+import { McpMemory, type Mcp, type ServedSettings } from "@treadle/server"
 import { rawRequest, type RawMessage } from "@treadle/testing"
 import { kb } from "../kb.ts"
 import { until } from "../until.ts"
@@ -130,10 +130,10 @@ export class RawClient {
 }
 
 /** Connects a client to a server of its own pipe. */
-export const rawClient = (mcp: Mcp<never>, era: Era) =>
+export const rawClient = (mcp: Mcp<never>, era: Era, limits: ServedSettings["limits"] = {}) =>
   Effect.gen(function* () {
     const [near, far] = linePair()
-    const served = yield* Effect.orDie(McpMemory.serve(mcp, far, {}))
+    const served = yield* Effect.orDie(McpMemory.serve(mcp, far, {}, { limits }))
     const client = new RawClient(era, (text) => void near.write(text))
     const decoder = new TextDecoder()
     let rest = ""

@@ -203,4 +203,20 @@ describe("a served agent", () => {
       assert.instanceOf(specs[0]?.ledger, Ledger)
     })
   )
+
+  it.effect("has the place of one that ended free for whoever hears of its end (A101)", () =>
+    Effect.gen(function* () {
+      const running: Array<number> = []
+      const { supervisor } = servedDesk(
+        { say: says("done") },
+        {
+          hears: ({ event }) => {
+            if (event._tag === "SubagentEnded") running.push(supervisor.table.running("once"))
+          }
+        }
+      )
+      yield* supervisor.spawn(asked("say"))
+      assert.deepStrictEqual(running, [0])
+    })
+  )
 })

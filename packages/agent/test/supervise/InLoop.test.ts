@@ -137,6 +137,33 @@ describe("a model", () => {
       })
   )
 
+  it.effect("is told nothing of servers outside the scope of a subagent, and reads nothing of them (A40, A43)", () =>
+    Effect.gen(function* () {
+      const holding = (name: string) =>
+        Mcp.make({ name, version: "1.0.0", instructions: `about ${name}` }).resource(
+          { uri: `${name}://plan`, name: `plan of ${name}` },
+          () => Effect.succeed(`what ${name} holds`)
+        )
+      const model = AgentTest.cast(who, {
+        lead: [spawn({ instruction: "Look", servers: ["open"] }), (seen) => AgentTest.answer(seen.results[0]?.value)],
+        child: [
+          (seen) => {
+            assert.include(seen.system, "about open")
+            assert.include(seen.system, "open://plan")
+            assert.notInclude(seen.prompt, "vault")
+            const read = (uri: string) => AgentTest.callNamed("resource.read", { uri })
+            return AgentTest.together(read("vault://plan"), read("open://plan"))
+          },
+          (seen) => AgentTest.say(seen.results.map(({ value }) => String(value)).join("; "))
+        ]
+      })
+      const lead = agent({ servers: { open: holding("open"), vault: holding("vault") } })
+      const outcome = yield* Effect.provide(Agent.run(lead, "Go"), model)
+      const result = 'resource.read: no server could read "vault://plan"; what open holds'
+      assert.deepInclude(JSON.parse(outcome.text), { result })
+    })
+  )
+
   it.effect("awaits one for 30 seconds, is told that it still runs, and may await it again and again (A128)", () =>
     Effect.gen(function* () {
       const awaiting = AgentTest.callNamed("subagent.await", { handle: "0.0" })

@@ -1,9 +1,11 @@
 /**
  * Subagents that are waited for, looked at, and talked with; and how they end.
  */
+import * as Cause from "effect/Cause"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as Logger from "effect/Logger"
 import * as TestClock from "effect/testing/TestClock"
 import { assert, describe, it } from "@effect/vitest"
 import { waitingMail } from "../../src/supervise/Child.ts"
@@ -64,6 +66,22 @@ describe("a sync subagent", () => {
           { _tag: "SubagentEnded", handle: "0.1", status: "completed" }
         ]
       )
+    })
+  )
+
+  it.effect("that breaks down goes to the log with what it broke down of, and with nothing where it only failed", () =>
+    Effect.gen(function* () {
+      const logs: Array<string> = []
+      const log = Logger.layer([Logger.make(({ cause, message }) => logs.push(`${message} ${Cause.pretty(cause)}`))])
+      const { supervisor } = desk({ die: () => Effect.die(new Error("the detail")), stop: () => Effect.interrupt })
+      yield* Effect.provide(supervisor.spawn(asked("die")), log)
+      yield* Effect.provide(supervisor.spawn(asked("stop")), log)
+      const { handle } = yield* Effect.provide(supervisor.spawn({ ...asked("die"), mode: "warm" }), log)
+      yield* supervisor.await(handle, 1_000)
+      assert.strictEqual(logs.length, 2)
+      assert.include(logs[0], "The subagent 0.0 broke down.")
+      assert.include(logs[0], "the detail")
+      assert.include(logs[1], `The subagent ${handle} broke down.`)
     })
   )
 

@@ -102,14 +102,37 @@ describe("the ladder", () => {
           )
         )
       const dying: Act = ({ stop }) => Effect.andThen(Deferred.await(stop), Effect.die(new Error("torn down")))
-      const { supervisor, told } = desk({ failing, dying })
+      const failed: Act = ({ stop }) => Effect.as(Deferred.await(stop), { ...completed(""), status: "failed" })
+      const { supervisor, told } = desk({ failing, dying, failed })
       yield* supervisor.spawn(asked("failing", { mode: "async" }))
       yield* supervisor.spawn(asked("dying", { mode: "async" }))
+      yield* supervisor.spawn(asked("failed", { mode: "async" }))
       yield* supervisor.close
       assert.deepStrictEqual(ends(told), [
         ["0.0", "cancelled"],
-        ["0.1", "cancelled"]
+        ["0.1", "cancelled"],
+        ["0.2", "cancelled"]
       ])
+    })
+  )
+
+  it.effect("refuses what one starts that was asked to end, also where it is its first (A131)", () =>
+    Effect.gen(function* () {
+      let refused = ""
+      const late: Act = (child) =>
+        Effect.andThen(
+          Deferred.await(child.stop),
+          Effect.suspend(() =>
+            Effect.map(refusalOf(child.own.spawn(asked("listen", { mode: "async" }))), (text) => {
+              refused = text
+              return completed("")
+            })
+          )
+        )
+      const { supervisor } = desk({ late, listen: listens })
+      yield* supervisor.spawn(asked("late", { mode: "async" }))
+      yield* supervisor.close
+      assert.strictEqual(refused, "spawn refused: the tree is being stopped")
     })
   )
 

@@ -2,10 +2,11 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Cause from "effect/Cause"
 import * as Fiber from "effect/Fiber"
+import * as Logger from "effect/Logger"
 import * as Schema from "effect/Schema"
 import * as TestClock from "effect/testing/TestClock"
 import { assert, describe, it } from "@effect/vitest"
-import { Agent, type AgentDefinition } from "@treadle/agent"
+import { Agent, AgentMcp, type AgentDefinition, type AnyAgent } from "@treadle/agent"
 import { AgentTest, type Turn, type TurnLike } from "@treadle/agent/test"
 import { Endpoint, Mcp } from "@treadle/server"
 import { kb, note, rule, search } from "../kb.ts"
@@ -15,6 +16,9 @@ const agent = (servers: AgentDefinition["servers"] = { kb }) =>
   Agent.make({ name: "reviewer", instruction: "You review.", servers, subagents: false })
 
 const run = (...turns: ReadonlyArray<TurnLike>) => Effect.provide(Agent.run(agent(), "Go"), AgentTest.script(...turns))
+
+/** The log of a subagent that broke down is another test's. */
+const quiet = Logger.layer([])
 
 /** What a test fails of. */
 const failure = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<string> =>
@@ -65,7 +69,7 @@ describe("a scripted model", () => {
         Agent.run(agent({ a: kb, b: kb }), "Go"),
         AgentTest.script(AgentTest.call(search, { query: "x" }))
       )
-      assert.include(yield* failure(two), 'calls "search", which servers "a", "b" have. Say which: { server: … }.')
+      assert.include(yield* failure(two), 'calls "search", which "a", "b" have. Say which: { server: … }.')
     })
   )
 
@@ -133,6 +137,41 @@ describe("a scripted model", () => {
         (seen) => AgentTest.say(seen.last(odd) ?? "none")
       )
       assert.strictEqual((yield* Effect.provide(Agent.run(agent({ box }), "Go"), model)).text, "3 is odd")
+    })
+  )
+
+  it.effect("fails the test where a subagent asked once too often, whose parent goes on", () =>
+    Effect.gen(function* () {
+      const parent = (child: AnyAgent) =>
+        Agent.make({
+          name: "parent",
+          instruction: "You delegate.",
+          servers: { child },
+          subagents: false,
+          model: AgentTest.script(AgentTest.call(AgentMcp.spawn, { instruction: "Go" }), AgentTest.say("done"))
+        })
+      const child = (...turns: ReadonlyArray<TurnLike>) =>
+        Agent.make({ name: "child", instruction: "You help.", servers: { kb }, model: AgentTest.script(...turns) })
+      const tooMany = yield* failure(
+        Agent.run(parent(child(AgentTest.call(note, { text: "a" }))), "Go").pipe(Effect.provide(quiet))
+      )
+      assert.include(tooMany, "The script has 1 turn, and the model was asked for turn 2.")
+      const thrown = child(() => {
+        throw new Error("an assertion of the test")
+      })
+      assert.strictEqual(
+        yield* failure(Effect.provide(Agent.run(parent(thrown), "Go"), quiet)),
+        "an assertion of the test"
+      )
+      const shared = AgentTest.cast(({ system }) => (system.startsWith("You are a subagent") ? "child" : "parent"), {
+        parent: [AgentTest.callNamed("subagent.spawn", { instruction: "Go" }), AgentTest.say("done")],
+        child: []
+      })
+      const lead = Agent.make({ name: "lead", instruction: "You delegate." })
+      assert.include(
+        yield* failure(Effect.provide(Agent.run(lead, "Go"), [shared, quiet])),
+        'The script of "child" has 0 turns, and the model was asked for turn 1.'
+      )
     })
   )
 

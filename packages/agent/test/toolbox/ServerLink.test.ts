@@ -6,7 +6,7 @@ import * as Scope from "effect/Scope"
 import * as TestClock from "effect/testing/TestClock"
 import { assert, describe, it } from "@effect/vitest"
 import { McpClient } from "@treadle/client"
-import { Agent, Server, type AgentDefinition, type AgentEvent } from "@treadle/agent"
+import { Agent, Server, type AgentDefinition, type AgentEvent, type ServerSettings } from "@treadle/agent"
 import { AgentTest } from "@treadle/agent/test"
 import { kb, search } from "../kb.ts"
 import { until } from "../until.ts"
@@ -341,6 +341,28 @@ describe("the connections of a run", () => {
       }
       const refusing = yield* serving(({ json }, reply) => reply.json(failure(json?.id, -32603)))
       assert.strictEqual((yield* failed({ box: refusing.url }))._tag, "RequiredServerDown")
+    })
+  )
+})
+
+describe("a server that says nothing", () => {
+  it.effect("is waited for as long as its settings say, which the failure names (A16)", () =>
+    Effect.gen(function* () {
+      const silent = AgentTest.recording(kb, () => AgentTest.hanging)
+      const ended = (settings: ServerSettings, after: number) =>
+        Effect.gen(function* () {
+          const asked = silent.methods.length
+          const running = yield* Effect.forkChild(failed({ box: Server.inProcess(silent, settings) }))
+          yield* until(() => silent.methods.length > asked)
+          yield* TestClock.adjust(after - 1)
+          assert.isUndefined(running.pollUnsafe())
+          yield* TestClock.adjust(1)
+          return (yield* Fiber.join(running)).message
+        })
+      const probed = yield* ended({ probeTimeout: 700 }, 700)
+      assert.include(probed, 'no answer within 700 ms; it was cancelled. Give a longer "probeTimeout"')
+      const connected = yield* ended({ probeTimeout: 60_000, connectTimeout: 20_000 }, 20_000)
+      assert.include(connected, 'no answer within 20000 ms; it was cancelled. Give a longer "connectTimeout"')
     })
   )
 })

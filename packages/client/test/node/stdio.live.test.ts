@@ -150,7 +150,7 @@ describe("McpNodeClient.stdio", () => {
     })
   )
 
-  it.live("STDIO-05: asks, and then kills, one that does not end", () =>
+  it.live("STDIO-05 A74: asks, and then kills, one that does not end", () =>
     Effect.gen(function* () {
       const { onStderr, pid, said } = listening()
       const settings = server({ onStderr, stop: { afterInput: 100, afterTerminate: 100 } }, true)

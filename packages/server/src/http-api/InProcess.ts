@@ -1,7 +1,7 @@
 /**
  * A request through a router of this process: its middleware, its route, its response, without a socket.
  */
-import type * as Cause from "effect/Cause"
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import type * as HttpClientRequest from "effect/http/HttpClientRequest"
 import type * as HttpClientResponse from "effect/http/HttpClientResponse"
@@ -18,7 +18,7 @@ export interface Outcome {
   readonly cause: Cause.Cause<unknown> | undefined
 }
 
-/** Runs a request. Interrupting it interrupts the route. */
+/** Runs a request. Interrupting it interrupts the route, and it ends as interrupted where its route does. */
 export const inProcess = (
   router: HttpRouter.HttpRouter,
   request: HttpClientRequest.HttpClientRequest
@@ -41,8 +41,12 @@ export const inProcess = (
       HttpServerRequest.HttpServerRequest,
       HttpServerRequest.fromClientRequest(request)
     )
-    return Effect.map(Effect.exit(served), () => ({
-      response: HttpServerResponse.toClientResponse(sent, { request }),
-      cause: broken
-    }))
+    // Effect makes a response of an interruption too, and its cause that of a defect.
+    return Effect.uninterruptibleMask((restore) =>
+      Effect.flatMap(Effect.exit(restore(served)), () =>
+        broken !== undefined && Cause.hasInterruptsOnly(broken)
+          ? Effect.failCause(broken as Cause.Cause<never>)
+          : Effect.succeed({ response: HttpServerResponse.toClientResponse(sent, { request }), cause: broken })
+      )
+    )
   })

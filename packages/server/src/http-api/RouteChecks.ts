@@ -2,10 +2,12 @@
  * Everything that keeps routes from being served, found in one pass. Pure.
  */
 import * as Result from "effect/Result"
+import type { AnyEndpoint } from "@treadle/protocol/endpoint"
 import type { OperationEntry } from "../handler/Entry.ts"
 import type { McpBuildError } from "../McpBuildError.ts"
 import { routePlan, type RoutePlan } from "./RoutePlan.ts"
-import { parseRoute, prefixProblem } from "./RouteTemplate.ts"
+import { errorStatuses, successStatus } from "./RouteReply.ts"
+import { parseRoute, prefixProblem, routeVerbs } from "./RouteTemplate.ts"
 
 /** An operation that has a route. */
 export interface RoutedEntry {
@@ -40,6 +42,26 @@ const duplicates = (routed: ReadonlyArray<RoutedEntry>): Errors => {
       }
     ]
   })
+}
+
+/** Statuses whose responses have no body (RFC 9110). */
+const bodiless: ReadonlySet<number> = new Set([204, 205])
+
+const within = (status: number, least: number, most: number): boolean =>
+  Number.isInteger(status) && status >= least && status <= most
+
+/** Statuses that its values or its errors are annotated with, and that could not be sent with them. */
+const statusFaults = (endpoint: AnyEndpoint): ReadonlyArray<string> => {
+  const success = successStatus(endpoint)
+  const output = `its output is annotated with the status ${success}; a value is sent with 200 to 299, but for 204 and 205`
+  return [
+    ...(within(success, 200, 299) && !bodiless.has(success) ? [] : [output]),
+    ...errorStatuses(endpoint).flatMap(({ status, tag = "its error" }) =>
+      within(status, 400, 599)
+        ? []
+        : [`${tag} is annotated with the status ${status}; an error is sent with 400 to 599`]
+    )
+  ]
 }
 
 /** Where an application has what. */
@@ -82,9 +104,11 @@ const pathErrors = (
     if (Result.isFailure(parsed) || parsed.success.fields.length > 0) {
       return [setting(name, `${JSON.stringify(path)} is no path of its own; write it as "/${name}"`)]
     }
-    const { key } = parsed.success
-    const other = taken.get(key)
-    taken.set(key, `the setting ${name}`)
+    const { key, verb } = parsed.success
+    // MCP takes every verb at its path.
+    const keys = name === "mcp" ? routeVerbs.map((one) => one + key.slice(verb.length)) : [key]
+    const other = keys.map((one) => taken.get(one)).find((one) => one !== undefined)
+    for (const one of keys) taken.set(one, `the setting ${name}`)
     return other === undefined ? [] : [setting(name, `${JSON.stringify(path)} is ${other} already; give it its own`)]
   })
 }
@@ -103,11 +127,10 @@ export const routedEntries = (
   for (const entry of operations) {
     const plan = routePlan(entry.endpoint, paths.prefix ?? "")
     if (plan === undefined) continue
+    const route = String(entry.endpoint.about.http)
+    const faults = [...(Result.isFailure(plan) ? plan.failure : []), ...statusFaults(entry.endpoint)]
+    for (const why of faults) errors.push({ _tag: "InvalidRoute", ...subject(entry), route, why })
     if (Result.isSuccess(plan)) routed.push({ entry, plan: plan.success })
-    else {
-      const route = String(entry.endpoint.about.http)
-      for (const why of plan.failure) errors.push({ _tag: "InvalidRoute", ...subject(entry), route, why })
-    }
   }
   errors.push(...duplicates(routed), ...pathErrors(paths, routed))
   return errors.length === 0 ? Result.succeed(routed) : Result.fail(errors)

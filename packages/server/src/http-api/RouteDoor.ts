@@ -63,6 +63,9 @@ const queryOf = ({ originalUrl }: Request): URLSearchParams => {
   return new URLSearchParams(at < 0 ? "" : address.slice(at + 1))
 }
 
+/** The router ends a path at a semicolon, so that an argument would be cut there. */
+const isCut = ({ originalUrl }: Request): boolean => /^[^?#]*;/.test(originalUrl)
+
 /** Who sends a request, as what it shows says. */
 const shown = ({ gate }: Served, request: Request): Step<Principal | undefined> =>
   gate === undefined
@@ -78,6 +81,8 @@ const shown = ({ gate }: Served, request: Request): Step<Principal | undefined> 
 const unsupported = (detail: string): Response => problem(415, { detail })
 
 const otherType = (type: string): Response => unsupported(`Content-Type must be application/json in UTF-8, not ${type}`)
+
+const cut = problem(400, { detail: 'A ";" of a path must be sent as %3B' })
 
 const textOf = (request: Request, limit: number): Step<string> =>
   Effect.flatMap(bodyText(request, limit), (read): Step<string> =>
@@ -187,7 +192,7 @@ export const makeRouteDoor = ({ door, prefix, served, settings }: RouteDoorParts
     request: Request,
     { endpoint, plan }: Route
   ): Effect.Effect<Response, Response, HttpRouter.RouteContext> =>
-    Effect.flatMap(admitted(request), (inbound) =>
+    Effect.flatMap(isCut(request) ? Effect.fail(cut) : admitted(request), (inbound) =>
       Effect.flatMap(plan.rest === "body" ? bodyOf(request, served.limits.bodyBytes) : Effect.undefined, (body) =>
         Effect.flatMap(HttpRouter.params, (path) => {
           if (plan.path.size > 0 && hasEmptyPart(request)) return Effect.fail(misfit(endpoint.name, [emptyPart]))

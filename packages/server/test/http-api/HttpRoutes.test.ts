@@ -1,5 +1,6 @@
 /** What routes answer: values, declared errors, and whatever else there is to say, each with its status. */
 import { assert, describe, it } from "@effect/vitest"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Endpoint } from "../../src/index.ts"
@@ -236,6 +237,34 @@ describe("HttpRoutes.fetch", () => {
     await serve.live.remove({ tools: ["get_show"] })
     assert.strictEqual((await serve(new Request("http://localhost/shows/1"))).status, 404)
     await serve.close()
+  })
+
+  it("answers 503 while what is served cannot be built, and tries again for the next request", async () => {
+    let left = 1
+    const starting = Layer.effectDiscard(
+      Effect.suspend(() => (left-- > 0 ? Effect.die(new Error("the database is away")) : Effect.void))
+    )
+    const hello = Endpoint.make("hello", { description: "Tested", http: "GET /hello" })
+    await using serve = HttpRoutes.fetch(
+      empty()
+        .tool(hello, async () => "hello")
+        .provide(starting)
+    )
+    const ask = () => serve(new Request("http://localhost/hello"))
+    assert.strictEqual((await ask()).status, 503)
+    assert.strictEqual((await ask()).status, 200)
+  })
+
+  it("D17: tells a call that outlasts the grace that the server is stopping, with 503", async () => {
+    const began = Deferred.makeUnsafe<void>()
+    const wait = Endpoint.make("wait", { description: "Tested", http: "GET /wait" })
+    const waiting = empty().tool(wait, () => Effect.andThen(Deferred.succeed(began, undefined), Effect.never))
+    const serve = HttpRoutes.fetch(waiting, { limits: { grace: 20 } })
+    const asked = serve(new Request("http://localhost/wait"))
+    await Effect.runPromise(Deferred.await(began))
+    await serve.close()
+    const response = await asked
+    assert.deepInclude(await response.json(), { status: 503, detail: "The server is stopping" })
   })
 
   it("D1: throws every reason before anything is served", () => {

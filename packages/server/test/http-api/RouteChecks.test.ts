@@ -109,9 +109,33 @@ describe("HttpRoutes.check", () => {
     ["no path", { docs: "docs" as "/docs" }, 'docs: "docs" is no path of its own; write it as "/docs".'],
     ["a path with fields", { mcp: "/:mcp" }, 'mcp: "/:mcp" is no path of its own; write it as "/mcp".'],
     ["the path of a route", { docs: "/shows" }, 'docs: "/shows" is the route of "list" already; give it its own.'],
+    [
+      "the path of a route of any verb",
+      { mcp: "/calls" },
+      'mcp: "/calls" is the route of "call" already; give it its own.'
+    ],
     ["the path of another", { mcp: "/x", openapi: "/X" }, 'openapi: "/X" is the setting mcp already; give it its own.']
   ])("D1: refuses a setting that is %s", (_, settings, sentence) => {
-    assert.deepStrictEqual(said(empty().tool(routed("list", "GET /shows", {}), nothing), settings), [sentence])
+    const mcp = empty()
+      .tool(routed("list", "GET /shows", {}), nothing)
+      .tool(routed("call", "POST /calls", {}), nothing)
+    assert.deepStrictEqual(said(mcp, settings), [sentence])
+  })
+
+  it.each([100, 204, 304, 404, 99_999, 200.5])("D1: refuses a value that is sent with the status %d", (status) => {
+    const output = Schema.Struct({}).annotate({ httpApiStatus: status })
+    const get = Endpoint.make("get", { description: "Tested", output, http: "GET /it" })
+    const [error, ...others] = said(empty().tool(get, async () => ({})))
+    assert.deepStrictEqual(others, [])
+    assert.include(error, `route "GET /it": its output is annotated with the status ${status}; a value is sent with`)
+  })
+
+  it.each([100, 200, 204, 304, 600, -1])("D1: refuses an error that is sent with the status %d", (httpApiStatus) => {
+    class Gone extends Schema.TaggedError<Gone>()("Gone", {}, { httpApiStatus }) {}
+    const get = Endpoint.make("get", { description: "Tested", errors: Gone, http: "GET /it" })
+    const [error, ...others] = said(empty().tool(get, async () => undefined))
+    assert.deepStrictEqual(others, [])
+    assert.include(error, `route "GET /it": Gone is annotated with the status ${httpApiStatus}; an error is sent with`)
   })
 
   it.effect("D1: fails the layer, and gives no api", () =>

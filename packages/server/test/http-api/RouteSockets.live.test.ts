@@ -50,6 +50,8 @@ describe("a path over a socket", () => {
     ["/say/%C3%BC%20x", 200, "said ü x"],
     ["/say/a?b", 200, "said a"],
     ["/SAY/Ada", 200, "said Ada"],
+    ["/say/a%3Bb?c;d", 200, "said a;b"],
+    ["/say/a;b", 400, 'A \\";\\" of a path must be sent as %3B'],
     ["/say/..", 400, "must not be"],
     ["/say/.", 400, "must not be"],
     ["/say/%2e%2e", 400, "must not be"],
