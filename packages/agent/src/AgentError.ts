@@ -63,4 +63,18 @@ export class AgentError extends Data.TaggedError("AgentError")<{
   override get message(): string {
     return `agent ${JSON.stringify(this.agent)}: ${this.reason.message}`
   }
+
+  /** The message without addresses and words of others: for those who did not define the agent. */
+  get brief(): string {
+    const { reason } = this
+    const who = `agent ${JSON.stringify(this.agent)}`
+    switch (reason._tag) {
+      case "RequiredServerDown":
+        return `${who}: its server ${JSON.stringify(reason.server)} is not there`
+      case "IntelligenceUnavailable":
+        return `${who}: no model answers`
+      case "InvalidDefinition":
+        return `${who}: its definition is wrong`
+    }
+  }
 }

@@ -1,4 +1,5 @@
 import * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
@@ -8,6 +9,7 @@ import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
 import { AuthenticationError } from "effect/ai/AiError"
+import { LanguageModel } from "effect/ai/LanguageModel"
 import { assert, describe, it } from "@effect/vitest"
 import { Agent, Server, type AgentDefinition, type Conversation } from "@treadle/agent"
 import { AgentTest, type Seen, type TurnLike } from "@treadle/agent/test"
@@ -294,10 +296,13 @@ describe("a conversation", () => {
     Effect.gen(function* () {
       const logged: Array<string> = []
       const logger = Logger.make(({ message }) => void logged.push(String(message)))
-      const broken = () => {
-        throw new Error("boom")
-      }
-      const { conversation } = yield* opened([broken, AgentTest.say("better")])
+      const scripted = yield* Layer.build(AgentTest.script(AgentTest.say("better")))
+      const model = Context.get(scripted, LanguageModel)
+      let asked = 0
+      const generateText = (options: never) =>
+        asked++ === 0 ? Effect.die(new Error("boom")) : model.generateText(options)
+      const fragile: LanguageModel = { ...model, generateText: generateText as LanguageModel["generateText"] }
+      const conversation = yield* Effect.provideService(Agent.session(agent()), LanguageModel, fragile)
       const heard = yield* Effect.forkChild(Effect.exit(Stream.runDrain(conversation.turns)), {
         startImmediately: true
       })

@@ -41,7 +41,7 @@ export interface Below {
 const broken = (cause: Cause.Cause<AgentError>): End => {
   if (Cause.hasInterruptsOnly(cause)) return { status: "cancelled" }
   const found = Cause.findError(cause)
-  const error = found._tag === "Success" ? found.success.message : "it broke down with an internal error"
+  const error = found._tag === "Success" ? found.success.brief : "it broke down with an internal error"
   return { status: "failed", partial: true, error }
 }
 

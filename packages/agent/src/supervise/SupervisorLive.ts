@@ -29,9 +29,12 @@ import { halt } from "./StopLadder.ts"
 const stateOf = (child: Child): Effect.Effect<SubagentState> =>
   Effect.map(Clock.currentTimeMillis, (now) => child.state(now))
 
-/** What is wrong with a program goes to the log: who waits for the subagent is only told that it broke down. */
-const logged = <A, E>({ handle }: Child, ran: Effect.Effect<A, E>): Effect.Effect<A, E> =>
-  Effect.tapCauseIf(ran, Cause.hasDies, (cause) => Effect.logError(`The subagent ${handle} broke down.`, cause))
+/** Why there was no run, and what is wrong with a program, goes to the log: who waits for the subagent is told in brief. */
+const logged = <A>({ handle }: Child, ran: Effect.Effect<A, AgentError>): Effect.Effect<A, AgentError> =>
+  Effect.tapError(
+    Effect.tapCauseIf(ran, Cause.hasDies, (cause) => Effect.logError(`The subagent ${handle} broke down.`, cause)),
+    ({ message }) => Effect.logError(`The subagent ${handle} could not be run: ${message}`)
+  )
 
 /** Who starts a child, where that is not the caller whose supervisor it is. */
 export interface Starter {

@@ -70,6 +70,9 @@ const distinct = (tools: ReadonlyArray<Tool>): ReadonlyArray<Tool> => {
   return tools.filter(({ name }) => !names.has(name) && names.add(name))
 }
 
+/** Tools of one server that models are shown. */
+export const mostTools = 1_000
+
 export class Catalogue {
   readonly #facts: RunFacts
   readonly #shelves: ReadonlyArray<Shelf>
@@ -194,7 +197,11 @@ export class Catalogue {
 
   /** Leaves out what no model can be shown. */
   #shown(shelf: Shelf, tools: ReadonlyArray<Tool>): ReadonlyArray<Tool> {
-    return tools.filter(({ inputSchema, name }) => {
+    if (tools.length > mostTools) {
+      const what = `it lists ${tools.length} tools, and those after the first ${mostTools} are left out`
+      this.#facts.emit({ _tag: "Degraded", server: shelf.link.name, what })
+    }
+    return tools.slice(0, mostTools).filter(({ inputSchema, name }) => {
       const fault = schemaFault(inputSchema)
       if (fault === undefined) return true
       const what = `its tool ${JSON.stringify(cutText(name, 128, "…"))} is left out: ${fault}`

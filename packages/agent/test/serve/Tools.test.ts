@@ -275,7 +275,7 @@ describe.each(eras)("a served agent, %s", (era) => {
     })
   )
 
-  it.effect("says why it cannot run, and tries again for the next one", () =>
+  it.effect("says in brief why it cannot run, and tries again for the next one", () =>
     Effect.gen(function* () {
       let attempts = 0
       const flaky = AgentTest.recording(kb, ({ method }) => {
@@ -286,7 +286,8 @@ describe.each(eras)("a served agent, %s", (era) => {
       const { client } = yield* servedClient(era, model, reviewer({ servers: { flaky } }))
       const first = yield* client.call(spawn, { instruction: "x" })
       assert.isTrue(first["isError"])
-      assert.match(textOf(first), /^subagent failed: agent "reviewer": its server "flaky" is not there/)
+      // Neither the address of the server nor its words: those are for whoever runs the agent.
+      assert.strictEqual(textOf(first), 'subagent failed: agent "reviewer": its server "flaky" is not there')
       let result = yield* client.call(spawn, { instruction: "x" })
       while (result["isError"] === true) result = yield* client.call(spawn, { instruction: "x" })
       assert.strictEqual(textOf(result), "ok")

@@ -7,6 +7,7 @@ import { Agent, Server, type AgentDefinition, type AgentEvent } from "@treadle/a
 import { AgentTest, type TurnLike } from "@treadle/agent/test"
 import { Endpoint, Live, Mcp } from "@treadle/server"
 import type { HttpScript } from "@treadle/testing"
+import { mostTools } from "../../src/toolbox/Catalogue.ts"
 import { kb } from "../kb.ts"
 import { until } from "../until.ts"
 import { compat, eras, failure, native, result, said, serving, tool, type Offer } from "../wire.ts"
@@ -50,6 +51,16 @@ describe.each(eras)("the tools of a server that is $era", ({ serve }) => {
       const server = yield* served(listing({ first: [["c", "a"], "x"], x: [["b"], "y"], y: [["d"]] }))
       const { outcome } = yield* heard({ box: server.url }, sayOffered)
       assert.deepStrictEqual(JSON.parse(outcome.text), ["c", "a", "b", "d"])
+    })
+  )
+
+  it.effect("are the first thousand of a list that is longer, which is told of", () =>
+    Effect.gen(function* () {
+      const names = Array.from({ length: mostTools + 1 }, (_, number) => `t${number}`)
+      const server = yield* served(listing({ first: [names] }))
+      const { degraded, outcome } = yield* heard({ box: server.url }, sayOffered)
+      assert.deepStrictEqual(JSON.parse(outcome.text), names.slice(0, 1_000))
+      assert.deepStrictEqual(degraded, ["it lists 1001 tools, and those after the first 1000 are left out"])
     })
   )
 
