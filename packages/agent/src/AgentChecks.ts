@@ -44,11 +44,13 @@ const answerProblems = (answer: unknown): ReadonlyArray<AgentProblem> => {
   })
   const placeOf = (path: string) =>
     path === "" ? "answer" : standard && !Schema.isSchema(answer) ? `answer.${path}` : path
-  return faults.map((fault) =>
-    fault._tag === "UnrepresentableSchema"
-      ? field(placeOf(fault.finding.path), fault.finding.message)
-      : field("answer", "message" in fault ? fault.message : "it cannot be told to a model")
-  )
+  return faults.flatMap((fault) => {
+    // An answer need not be the object that the arguments of a tool are.
+    if (fault._tag === "NotPromotable") return []
+    return fault._tag === "UnrepresentableSchema"
+      ? [field(placeOf(fault.finding.path), fault.finding.message)]
+      : [field("answer", "message" in fault ? fault.message : "it cannot be told to a model")]
+  })
 }
 
 /** Fields that may be left out, and why the value of one is none. */

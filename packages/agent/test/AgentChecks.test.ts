@@ -46,6 +46,7 @@ describe("the definition of an agent", () => {
     const of = (answer: unknown) =>
       Agent.check(made({ answer: answer as NonNullable<AgentDefinition["answer"]> })).map(describeProblem)
     assert.deepStrictEqual(of(z.object({ when: z.array(z.string()) })), [])
+    assert.deepStrictEqual(of(z.array(z.string())), [])
     assert.deepStrictEqual(of(Schema.Array(Schema.Date)), [])
     assert.include(of(Schema.Struct({ at: Schema.instanceOf(Map) }))[0], "answer.at: it has no JSON form")
     assert.include(of(z.object({ when: z.date() }))[0], "answer.when: it cannot be printed as JSON Schema")

@@ -15,8 +15,9 @@ import type { Running } from "./methods/Row.ts"
 import type { RunningCall } from "./RunningCall.ts"
 import type { Answer } from "./Sink.ts"
 
-/** Whether there is a tracer that hears of requests: one look into a map. */
-export const isTraced = ({ mapUnsafe }: Context.Context<never>): boolean => mapUnsafe.has(Tracer.TracerKey)
+/** Whether there is a tracer that hears of requests: one look, which copies no services. */
+export const isTraced = (services: Context.Context<never>): boolean =>
+  Context.get(services, Tracer.Tracer) !== Tracer.nativeTracer
 
 /** Where a request names its parent, the span that its door is in is a link (OpenTelemetry has the two be independent). */
 const standing = (request: Admitted, services: Context.Context<never>): Tracer.SpanOptionsNoTrace => {

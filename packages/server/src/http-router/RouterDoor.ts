@@ -51,11 +51,13 @@ const inSpan = (
   services: Context.Context<never> | undefined,
   handling: Context.Context<never>
 ): Context.Context<never> | undefined => {
-  const span = handling.mapUnsafe.has(Tracer.TracerKey)
-    ? Context.getOrUndefined(handling, Tracer.ParentSpan)
-    : undefined
+  if (Context.get(handling, Tracer.Tracer) === Tracer.nativeTracer) return services
+  const span = Context.getOrUndefined(handling, Tracer.ParentSpan)
   return span === undefined ? services : Context.add(services ?? Context.empty(), Tracer.ParentSpan, span)
 }
+
+/** The services of a request that has none of its own. */
+const spanOnly = Effect.map(Effect.context<never>(), (handling) => inSpan(undefined, handling))
 
 /** @returns a door for requests, with the services that `request` itself needs */
 export const routerDoor = <P, RP>(options: RequestOptions<P, RP>): Effect.Effect<RouterDoor, never, RP> =>
@@ -64,13 +66,11 @@ export const routerDoor = <P, RP>(options: RequestOptions<P, RP>): Effect.Effect
       principal: contextPrincipal(options.principal?.(request)),
       owner: `address:${request.remoteAddress._tag === "Some" ? request.remoteAddress.value : "unknown"}`
     }),
-    servicesOf: (request) => {
-      const given =
-        options.request === undefined
-          ? Effect.undefined
-          : (Effect.provideContext(options.request(request), outer) as Effect.Effect<Context.Context<never>, Refusal>)
-      return Effect.flatMap(given, (services) =>
-        Effect.map(Effect.context<never>(), (handling) => inSpan(services, handling))
-      )
-    }
+    servicesOf: (request) =>
+      options.request === undefined
+        ? spanOnly
+        : Effect.flatMap(
+            Effect.provideContext(options.request(request), outer) as Effect.Effect<Context.Context<never>, Refusal>,
+            (services) => Effect.map(Effect.context<never>(), (handling) => inSpan(services, handling))
+          )
   }))

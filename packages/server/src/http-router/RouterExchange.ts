@@ -24,11 +24,11 @@ export const headerOf =
     headers[name] ?? (name === "host" && URL.canParse(originalUrl) ? new URL(originalUrl).host : undefined)
 
 /** The same response as a value of an Effect HTTP application. */
-export const routerResponse = ({ body, headers, status }: HttpResponse): Response => {
+export const routerResponse = ({ body, headers, status, type }: HttpResponse): Response => {
   if (body === "") return HttpServerResponse.empty({ status, headers })
-  if (typeof body === "string") return HttpServerResponse.text(body, { status, headers })
+  if (typeof body === "string") return HttpServerResponse.text(body, { status, headers, contentType: type })
   const stream = Stream.fromReadableStream({ evaluate: () => body, onError: (error) => error })
-  return HttpServerResponse.stream(stream, { status, headers })
+  return HttpServerResponse.stream(stream, { status, headers, contentType: type })
 }
 
 const parsed = (read: BodyText): Body => ("refusal" in read ? read : parseText(read.text))

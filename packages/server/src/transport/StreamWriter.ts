@@ -7,33 +7,31 @@ import { HeaderName } from "@treadle/protocol/http"
 import type { Answer } from "../engine/Sink.ts"
 import type { HttpWriter } from "./HttpReply.ts"
 
-/** A response. Header names are in lower case. */
+/** A response. */
 export interface HttpResponse {
   readonly status: number
-  readonly headers: Readonly<Record<string, string>>
+  /** The media type of the body, where there is one. */
+  readonly type?: string | undefined
+  /** The other headers, where there are any, by names in lower case. */
+  readonly headers?: Readonly<Record<string, string>> | undefined
   /** The text of the body, empty where there is none; or a stream of text in UTF-8. */
   readonly body: string | ReadableStream<Uint8Array>
 }
 
-const noHeaders = {}
-const jsonHeaders = { "content-type": "application/json" }
-const eventHeaders = {
-  "content-type": "text/event-stream",
-  "cache-control": "no-cache, no-transform",
-  "x-accel-buffering": "no"
-}
+const json = "application/json"
+const eventHeaders = { "cache-control": "no-cache, no-transform", "x-accel-buffering": "no" }
 
 const sessionHeader = (session: string | undefined) => (session === undefined ? {} : { [HeaderName.session]: session })
 
 /** A response without a body. */
-export const noBody = (status: number): HttpResponse => ({ status, headers: noHeaders, body: "" })
+export const noBody = (status: number): HttpResponse => ({ status, body: "" })
 
 /** An answer as a whole response. */
 export const answered = (status: number, { challenge, session, text }: Answer): HttpResponse => {
-  const plain = text === "" ? noHeaders : jsonHeaders
-  if (challenge === undefined && session === undefined) return { status, headers: plain, body: text }
+  const type = text === "" ? undefined : json
+  if (challenge === undefined && session === undefined) return { status, type, headers: undefined, body: text }
   const challenged = challenge === undefined ? {} : { "www-authenticate": challenge }
-  return { status, headers: { ...plain, ...challenged, ...sessionHeader(session) }, body: text }
+  return { status, type, headers: { ...challenged, ...sessionHeader(session) }, body: text }
 }
 
 /** Bytes that may wait in a stream before its writer is asked to wait. */
@@ -83,7 +81,12 @@ export class StreamWriter implements HttpWriter {
       },
       new ByteLengthQueuingStrategy({ highWaterMark: highWater })
     )
-    this.#respond({ status: 200, headers: { ...eventHeaders, ...sessionHeader(session) }, body })
+    this.#respond({
+      status: 200,
+      type: "text/event-stream",
+      headers: { ...eventHeaders, ...sessionHeader(session) },
+      body
+    })
   }
 
   write(text: string): boolean {

@@ -38,8 +38,11 @@ const readBody = async (request: Request, limit: number): Promise<Body> => {
 }
 
 /** The same response as a value of the web. */
-export const webResponse = ({ body, headers, status }: HttpResponse): Response =>
-  new Response(body === "" ? null : body, { status, headers })
+export const webResponse = ({ body, headers, status, type }: HttpResponse): Response =>
+  new Response(body === "" ? null : body, {
+    status,
+    headers: { ...headers, ...(type === undefined ? {} : { "content-type": type }) }
+  })
 
 /** The port of a request, which settles the promise of its response. */
 class WebPort implements HttpPort {

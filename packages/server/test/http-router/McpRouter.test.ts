@@ -11,7 +11,7 @@ import * as HttpRouter from "effect/http/HttpRouter"
 import * as HttpServer from "effect/http/HttpServer"
 import * as Layer from "effect/Layer"
 import { rawToolCall, Recorder, type RawMessage } from "@treadle/testing"
-import { CurrentCall, McpBuildErrors, ProtectedResource } from "../../src/index.ts"
+import { CurrentCall, McpBuildErrors, ProtectedResource, type Mcp } from "../../src/index.ts"
 import { McpHttp } from "../../src/http.ts"
 import { McpRouter, Refusal } from "../../src/http-router/index.ts"
 import { McpNode } from "../../src/node/index.ts"
@@ -120,7 +120,8 @@ describe("protected resources of one router", () => {
   )
 })
 
-describe("McpHttp.fetch", () => {
+/** A handler that says more than any reader's queue holds, and what becomes of it. */
+const flooding = () => {
   const events = new Recorder<string>()
   const flood = empty().tool("flood", plain, () =>
     Effect.gen(function* () {
@@ -131,21 +132,37 @@ describe("McpHttp.fetch", () => {
       return "whole"
     }).pipe(Effect.onInterrupt(() => Effect.sync(() => events.record("interrupted"))))
   )
+  return { events, flood }
+}
+
+describe.each([
+  {
+    name: "McpHttp.fetch",
+    open: (mcp: Mcp<never>) => {
+      const door = McpHttp.fetch(mcp)
+      return Effect.succeed((one: Request) => Effect.promise(() => door(one)))
+    }
+  },
+  { name: "McpRouter.layer", open: (mcp: Mcp<never>) => web(McpRouter.layer(mcp, { path: "/mcp" })) }
+])("a slow reader of $name", ({ open }) => {
   const asked = rawToolCall(1, "flood", {}, { progressToken: 1 })
 
-  it.effect("D13: holds a handler back until the reader has read, and ends it when the reader leaves", () =>
+  it.effect("D13: holds a handler back until it has read, and ends it by leaving", () =>
     Effect.gen(function* () {
-      const door = McpHttp.fetch(flood)
-      const whole = yield* Effect.promise(() => door(request(asked)))
+      const { events, flood } = flooding()
+      const send = yield* open(flood)
+      const whole = yield* send(request(asked))
       assert.isBelow(events.events.length, 100)
       const text = yield* Effect.promise(() => whole.text())
       assert.strictEqual(text.split("\n\n").length - 1, 2_001)
-      const left = yield* Effect.promise(() => door(request(asked)))
+      const left = yield* send(request(asked))
       yield* Effect.promise(async () => left.body?.cancel())
       yield* Effect.promise(() => events.first((event) => event === "interrupted"))
     })
   )
+})
 
+describe("McpHttp.fetch", () => {
   it.effect("HTTP-17: cancels where the signal of the request aborts, also before the call began", () =>
     Effect.gen(function* () {
       const [began, ended] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]

@@ -2,14 +2,27 @@
  * Every official client over every door, connected once for the tests of a file, which run in order.
  */
 import { assert, describe, it } from "@effect/vitest"
+import { NodeHttpServer } from "@effect/platform-node"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as HttpRouter from "effect/http/HttpRouter"
+import * as HttpServer from "effect/http/HttpServer"
+import * as Layer from "effect/Layer"
+import * as Scope from "effect/Scope"
+import { createServer } from "node:http"
 import { afterAll, beforeAll } from "vitest"
 import type { RawMessage } from "@treadle/testing"
-import type { Change } from "../../src/index.ts"
+import { Live, type Change } from "../../src/index.ts"
+import { McpRouter } from "../../src/http-router/index.ts"
 import { McpNode, type Listening } from "../../src/node/index.ts"
 import { bundled } from "../fixtures/bundled.ts"
 import { assertQuiet, assertSaidQuiet } from "../fixtures/quiet.ts"
 import { theatre } from "../fixtures/theatre.ts"
 import { doors, peers, type Door, type Peer } from "./officialPeers.ts"
+
+/** What serves over HTTP. */
+type Served = Pick<Listening, "url" | "server" | "close">
 
 /** Serves the theatre over HTTP, with the settings that a door has by default; nothing is under way once it is closed. */
 export const openTheatre = async (): Promise<Listening> => {
@@ -21,6 +34,30 @@ export const openTheatre = async (): Promise<Listening> => {
     assertQuiet(listening)
   }
   return { ...listening, close, [Symbol.asyncDispose]: close }
+}
+
+/** Serves it as a route of an Effect application. */
+const openRoute = async (): Promise<Served> => {
+  let tell: (change: Change) => void = () => {}
+  const node = createServer()
+  const route = McpRouter.layer(
+    theatre((change) => tell(change)),
+    { path: "/mcp" }
+  )
+  const app = HttpRouter.serve(route, { disableLogger: true, disableListenLog: true })
+  const server = NodeHttpServer.layer(() => node, { port: 0, host: "127.0.0.1" })
+  const scope = Scope.makeUnsafe()
+  const built = await Effect.runPromise(Scope.provide(Layer.build(Layer.provideMerge(app, server)), scope))
+  tell = (change) => Effect.runSync(Context.get(built, Live).changed(change))
+  const { address } = Context.get(built, HttpServer.HttpServer)
+  return {
+    url: `http://127.0.0.1:${"port" in address ? address.port : 0}/mcp`,
+    server: node,
+    close: () => {
+      node.closeAllConnections()
+      return Effect.runPromise(Scope.close(scope, Exit.void))
+    }
+  }
 }
 
 /** The same on standard input and output. */
@@ -39,6 +76,16 @@ export const textOf = ({ content }: RawMessage): string => content.map(({ text }
 /** Every client over every door. */
 export const rows = peers.flatMap((row) => doors.map((door) => ({ ...row, door })))
 
+/** Every client, and what it connects to. */
+const places = rows.flatMap((row) =>
+  row.door === "http"
+    ? [
+        { ...row, place: "http", open: openTheatre },
+        { ...row, place: "a route of an Effect application", open: openRoute }
+      ]
+    : [{ ...row, place: row.door, open: openTheatre }]
+)
+
 /** What a suite knows of its client. */
 export interface Row {
   readonly peer: () => Peer
@@ -53,8 +100,8 @@ export interface Row {
 
 /** Describes each client with the same tests, and in the end how it closes. */
 export const describeEveryPeer = (suite: (row: Row) => void): void =>
-  describe.each(rows)("$client over $door", ({ connect, era, ...row }) => {
-    let listening: Listening | undefined
+  describe.each(places)("$client over $place", ({ connect, era, open, ...row }) => {
+    let listening: Served | undefined
     let connected: Peer | undefined
     let returns = 0
     const peer = (): Peer => {
@@ -63,7 +110,7 @@ export const describeEveryPeer = (suite: (row: Row) => void): void =>
     }
 
     beforeAll(async () => {
-      listening = await openTheatre()
+      listening = await open()
       listening.server.on("request", ({ headers }) => {
         if (headers["last-event-id"] !== undefined) returns++
       })
