@@ -6,7 +6,7 @@ import * as Fiber from "effect/Fiber"
 import * as Schema from "effect/Schema"
 import { assert, describe, it } from "@effect/vitest"
 import { Agent, Server } from "@treadle/agent"
-import { AgentTest, type TurnLike } from "@treadle/agent/test"
+import { AgentTest, type Seen, type TurnLike } from "@treadle/agent/test"
 import { Endpoint, Mcp } from "@treadle/server"
 import { McpHttp } from "@treadle/server/http"
 import { until } from "../until.ts"
@@ -83,7 +83,11 @@ describe.each(["native", "compat"] as const)("a run over HTTP, %s", (era) => {
           const listeners = counting(controller.signal)
           const model = AgentTest.cast(({ system }) => (system.startsWith("You are a subagent") ? "child" : "lead"), {
             lead: script,
-            child: Array.from({ length: 3 }, () => AgentTest.call(slow, { turns: 20 }))
+            child: Array.from(
+              { length: 6 },
+              () => (seen: Seen) =>
+                seen.results.length === 0 ? AgentTest.call(slow, { turns: 20 }) : AgentTest.say("done")
+            )
           })
           const run = Effect.provide(Agent.run(agent, "Go", { signal: controller.signal }), model)
           const fiber = yield* Effect.forkChild(Effect.exit(run), { startImmediately: true })
