@@ -66,6 +66,8 @@ export type AgentEventBody =
   | { readonly _tag: "Compacted"; readonly removed: number; readonly kept: number }
   | { readonly _tag: "SubagentStarted"; readonly handle: string; readonly depth: number }
   | { readonly _tag: "SubagentEnded"; readonly handle: string; readonly status: RunStatus }
+  /** All runs together have used nine tenths of `lifetimeTokens`; told once. */
+  | { readonly _tag: "LifetimeThreshold"; readonly used: number; readonly limit: number }
   | { readonly _tag: "RunEnded"; readonly status: RunStatus; readonly partial: boolean; readonly usage: RunUsage }
 
 /** One event, and the run that it is of. */

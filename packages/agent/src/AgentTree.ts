@@ -19,6 +19,7 @@ import { runFacts, type RunFacts } from "./RunFacts.ts"
 import type { RunOptions } from "./RunOptions.ts"
 import type { ChildRunner, ChildSpec, RunPlace } from "./supervise/ChildRunner.ts"
 import { Ledger } from "./supervise/Ledger.ts"
+import { Lifetime } from "./supervise/Lifetime.ts"
 import { TreePolicy } from "./supervise/SpawnPolicy.ts"
 import { SupervisorLive } from "./supervise/SupervisorLive.ts"
 import type { Supervisor } from "./Supervisor.ts"
@@ -77,6 +78,7 @@ export interface TreeBasis {
   readonly limits: Limits
   readonly catalogue: Catalogue
   readonly lists: ModelToolLists
+  readonly lifetime: Lifetime
   readonly model: LanguageModel
   readonly form: AnswerForm | undefined
   /** The tools of its own for a run that has a form of its answer, that may read resources, that may start others. */
@@ -160,13 +162,14 @@ export class AgentTree {
 
   /** What the turns at a place stand on, with a history of their own. */
   parts(place: TreePlace): TurnParts {
-    const { catalogue, limits, lists, model } = this.#basis
+    const { catalogue, lifetime, limits, lists, model } = this.#basis
     const { context, contract, depth, form, instruction, path, patience, scope, supervisor } = place
+    const facts = this.facts(path, depth)
     const history = new History()
     if (context !== undefined) history.say(context)
     const runMeta = { [this.definition.runIdKey ?? defaultRunIdKey]: this.runId, [depthKey]: depth }
     return {
-      facts: this.facts(path, depth),
+      facts,
       toolbox: new Toolbox(lists, this.#own(place), { catalogue, scope, runMeta, supervisor }),
       history,
       runMeta,
@@ -177,8 +180,11 @@ export class AgentTree {
       model,
       streams: this.#options.stream === true,
       patience,
-      charge: this.#ledger.charge,
-      treeTokens: () => this.#ledger.tokens
+      charge: (tokens) => {
+        this.#ledger.charge(tokens)
+        lifetime.charge(tokens, facts)
+      },
+      sharedIsSpent: () => this.#ledger.spent || lifetime.spent
     }
   }
 
@@ -250,6 +256,7 @@ export const connectAgent = (
       limits,
       catalogue,
       lists: new ModelToolLists(),
+      lifetime: new Lifetime(limits.lifetimeTokens),
       model,
       form: definition.answer === undefined ? undefined : answerForm(definition.answer),
       own: makeOwnTools()

@@ -18,6 +18,8 @@ export interface AgentLimits {
   readonly totalChildren?: number
   /** Tokens of a tree. Default 2,000,000. */
   readonly treeTokens?: number
+  /** Tokens of all runs of an agent that stays connected, or that is served. No bound by default. */
+  readonly lifetimeTokens?: number
   /** Tokens that the model can read at once; a transcript is shortened at 70 % of it. Default 128,000. */
   readonly window?: number
 }
@@ -33,6 +35,7 @@ export const defaultLimits: Limits = {
   children: 8,
   totalChildren: 64,
   treeTokens: 2_000_000,
+  lifetimeTokens: Infinity,
   window: 128_000
 }
 

@@ -18,11 +18,11 @@ export type Exhausted = Extract<RunStatus, "deadline" | "exhausted_steps" | "exh
 /**
  * Looked at before each call of the model, in this order; so tokens may be overshot by one call.
  *
- * @param treeTokens what the whole tree has used
+ * @param shared whether the tokens that are shared with other runs are used up
  */
-export const exhausted = (limits: Limits, spent: Spent, treeTokens: number): Exhausted | undefined => {
+export const exhausted = (limits: Limits, spent: Spent, shared: boolean): Exhausted | undefined => {
   if (spent.time >= limits.deadline) return "deadline"
   if (spent.steps >= limits.steps) return "exhausted_steps"
-  if (spent.tokens >= limits.tokens || treeTokens >= limits.treeTokens) return "exhausted_tokens"
+  if (spent.tokens >= limits.tokens || shared) return "exhausted_tokens"
   return undefined
 }

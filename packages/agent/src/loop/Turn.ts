@@ -36,10 +36,10 @@ export interface TurnParts extends StepParts {
   readonly streams: boolean
   /** How often a turn waits for a model that is not there before it fails; 0 for a single run. */
   readonly patience: number
-  /** Counts tokens for the whole tree. */
+  /** Counts tokens for all that they are shared with. */
   readonly charge: (tokens: number) => void
-  /** Tokens that the tree has used. */
-  readonly treeTokens: () => number
+  /** Whether the tokens that are shared with other runs are used up. */
+  readonly sharedIsSpent: () => boolean
 }
 
 /** How often an answer that is not of its form is asked for once more. */
@@ -110,9 +110,9 @@ class Turn<A> {
 
   #overBudget(): Effect.Effect<StepEnd<A>> {
     return Effect.map(Clock.currentTimeMillis, (now) => {
-      const { limits, treeTokens } = this.#parts
+      const { limits, sharedIsSpent } = this.#parts
       const spent = { steps: this.#steps, tokens: this.#input + this.#output, time: now - this.#began }
-      const end = exhausted(limits, spent, treeTokens())
+      const end = exhausted(limits, spent, sharedIsSpent())
       return end === undefined ? undefined : this.#ended(end, true)
     })
   }

@@ -24,6 +24,11 @@ export class Ledger {
     return this.#tokens
   }
 
+  /** Whether the tree has used all its tokens. */
+  get spent(): boolean {
+    return this.#tokens >= this.#limits.treeTokens
+  }
+
   /** Runs that the tree has had, its root among them. */
   get runs(): number {
     return this.#runs
@@ -38,7 +43,7 @@ export class Ledger {
     const { totalChildren, treeTokens } = this.#limits
     if (this.#startsAt(now) < 1) return { _tag: "Rate", burst: spawnBurst, perSecond: spawnsPerSecond }
     if (this.#runs >= totalChildren) return { _tag: "TotalChildren", limit: totalChildren }
-    return this.#tokens >= treeTokens ? { _tag: "TreeTokens", limit: treeTokens } : undefined
+    return this.spent ? { _tag: "TreeTokens", limit: treeTokens } : undefined
   }
 
   /** Counts a run that starts. */

@@ -91,7 +91,7 @@ describe("a budget", () => {
     ([steps, tokens, deadline, treeTokens, ...used]) => {
       const [ranSteps = 0, ranTokens = 0, time = 0, tree = 0] = used
       const limits = { ...defaultLimits, steps, tokens, deadline, treeTokens }
-      const end = exhausted(limits, { steps: ranSteps, tokens: ranTokens, time }, tree)
+      const end = exhausted(limits, { steps: ranSteps, tokens: ranTokens, time }, tree >= treeTokens)
       const wanted =
         time >= deadline
           ? "deadline"
