@@ -68,3 +68,8 @@ export const called = Effect.gen(function* () {
   return box
 })
 is<Eq<Effect.Services<typeof called>, HttpClient.HttpClient>>()
+
+// 4 a definition without a shared contract may have one too, checked against its input
+export const inline = Mcp.make({ name: "box", version: "1" })
+  .tool("half", { description: "x", input: { n: Schema.Int }, http: "GET /half/:n" }, async ({ n }) => String(n / 2))
+  .operation("zed", { description: "x", input: z.object({ n: z.int() }), http: "GET /zed/:n" }, async ({ n }) => `${n}`)

@@ -105,7 +105,8 @@ const expected: Readonly<Record<string, string>> = {
   W68: `Argument of type 'readonly string[] | undefined' is not assignable to parameter of type 'string'.`,
   W69: `Property 'instruction' is missing in type '{ name: string; }'`,
   W70: `"this server still needs services: give them with mcp.provide(layer), or use an Effect door"`,
-  W71: `'depth' does not exist in type`
+  W71: `'depth' does not exist in type`,
+  W72: `Type '"GET /half/:m"' is not assignable to type '"\\":m\\" is not a field of input"'.`
 }
 
 describe("the compiler", () => {

@@ -37,6 +37,7 @@ import { placeBelow } from "./handler/Place.ts"
 import type { AnyPromptDefinition } from "./handler/PromptHandler.ts"
 import type { AnyReader } from "./handler/ResourceHandler.ts"
 import type { AnyTemplateDefinition, AnyTemplateReader } from "./handler/TemplateHandler.ts"
+import type { InlineDefinition } from "./InlineDefinition.ts"
 import { McpBuildErrors, type McpBuildError, type Place } from "./McpBuildError.ts"
 import type { PromptArguments, PromptBody, PromptDefinition } from "./PromptDefinition.ts"
 import type { ReadBody, ResourceDefinition, TemplateDefinition, TextFields, Variables } from "./ResourceDefinition.ts"
@@ -89,9 +90,7 @@ export interface Mcp<out R, in out Ctx = {}> extends AnyMcp, Part<R, Ctx> {
    * Adds a tool that no client shares the contract of.
    *
    * @param name 1 to 128 characters of `A-Z a-z 0-9 _ - .`
-   * @param definition `description`, and optionally `input` (fields of Effect schemas, an Effect Schema, a Zod or ArkType
-   * object), `output` (without it the tool returns text, blocks or nothing), `errors`, `hints`, `title`, `icons`, `meta`,
-   * `visible`, `scopes`, `timeout` in milliseconds, `once`, `strict`
+   * @param definition what `Endpoint.make` takes, and `visible`, `scopes`, `timeout` in milliseconds, `once`, `strict`
    * @param handler gets the decoded input and the call, and returns an Effect or a promise
    *
    * @example
@@ -112,10 +111,11 @@ export interface Mcp<out R, in out Ctx = {}> extends AnyMcp, Part<R, Ctx> {
     const I extends InputDef = {},
     const O extends OutputDef = never,
     const E extends ErrorsDef = never,
-    R2 = never
+    R2 = never,
+    const H extends string = string
   >(
     name: ToolName<Name>,
-    definition: Description & { readonly input?: I; readonly output?: O; readonly errors?: E } & ToolOptions<Ctx>,
+    definition: InlineDefinition<I, O, E, H, Ctx>,
     handler: (
       input: Input<I>,
       call: Call<Ctx, Failure<E>>
@@ -156,10 +156,11 @@ export interface Mcp<out R, in out Ctx = {}> extends AnyMcp, Part<R, Ctx> {
     const I extends InputDef = {},
     const O extends OutputDef = never,
     const E extends ErrorsDef = never,
-    R2 = never
+    R2 = never,
+    const H extends string = string
   >(
     name: ToolName<Name>,
-    definition: Description & { readonly input?: I; readonly output?: O; readonly errors?: E } & ToolOptions<Ctx>,
+    definition: InlineDefinition<I, O, E, H, Ctx>,
     handler: (
       input: Input<I>,
       call: Call<Ctx, Failure<E>>

@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Schema from "effect/Schema"
 import { Endpoint } from "../../src/index.ts"
 import { HttpRoutes } from "../../src/http-api/index.ts"
 import { empty } from "../fixtures/calling.ts"
@@ -40,6 +41,19 @@ describe("a value", () => {
       const block = (text: string) => ({ type: "text", text })
       assert.deepStrictEqual(told(yield* ask("/say/blocks")), [200, { content: [block("one"), block("two")] }])
       assert.deepStrictEqual(told(yield* ask("/say/both")), [200, { content: [block("first"), block("second")] }])
+    })
+  )
+
+  it.effect("is that of a definition without a shared contract, too", () =>
+    Effect.gen(function* () {
+      const ask = yield* routing(
+        empty().tool(
+          "half",
+          { description: "Half a number", input: { n: Schema.Int }, http: "GET /half/:n" },
+          async ({ n }) => `${n / 2}`
+        )
+      )
+      assert.strictEqual((yield* ask("/half/8")).text, "4")
     })
   )
 
