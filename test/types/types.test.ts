@@ -106,7 +106,8 @@ const expected: Readonly<Record<string, string>> = {
   W69: `Property 'instruction' is missing in type '{ name: string; }'`,
   W70: `"this server still needs services: give them with mcp.provide(layer), or use an Effect door"`,
   W71: `'depth' does not exist in type`,
-  W72: `Type '"GET /half/:m"' is not assignable to type '"\\":m\\" is not a field of input"'.`
+  W72: `Type '"GET /half/:m"' is not assignable to type '"\\":m\\" is not a field of input"'.`,
+  W73: `"these handlers ask for a context, and a route has none: read who calls from the principal, or provide services"`
 }
 
 describe("the compiler", () => {

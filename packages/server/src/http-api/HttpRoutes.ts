@@ -261,6 +261,11 @@ const layer = <R, P = never, RP = never>(
  */
 const client = routeClient
 
+/** A server whose handlers ask for no context; any other does not compile, and the error says so. */
+type ContextFree<Ctx> = {} extends Ctx
+  ? unknown
+  : "these handlers ask for a context, and a route has none: read who calls from the principal, or provide services"
+
 /** A request handler of the web's own kind. */
 export type RoutesDoor = FetchDoor<{}>
 
@@ -302,7 +307,10 @@ const outOfService = ({ url }: Request, { mcp }: RoutePaths): Response =>
  * await serve.close()
  * ```
  */
-const fetch = <R>(mcp: Mcp<R> & Complete<R>, options: RoutesOptions<never, never> = {}): RoutesDoor => {
+const fetch = <R, Ctx = {}>(
+  mcp: Mcp<R, Ctx> & Complete<R> & ContextFree<Ctx>,
+  options: RoutesOptions<never, never> = {}
+): RoutesDoor => {
   const found = routed(mcp, options)
   const errors = [...(Result.isFailure(found) ? found.failure.errors : []), ...settingErrors(options)]
   if (Result.isFailure(found) || errors.length > 0) {
