@@ -10,7 +10,9 @@ const manifest: { readonly exports: { readonly [path: string]: unknown } } = JSO
 
 const names: { readonly [path: string]: string } = {
   ".": "Arg Content Endpoint Reply",
-  "./endpoint": "Arg Endpoint Reply endpointOf hintAnnotations isReply toolShape",
+  "./endpoint": `
+    Arg Endpoint Reply effectCodec endpointOf errorSchemas errorTag hintAnnotations isReply toolShape
+  `,
   "./era": `
     commonVersion eraOf isProtocolVersion latestNative nativeVersions negotiated protocolVersions revisionOf v2026_07_28
   `,
@@ -42,7 +44,8 @@ const names: { readonly [path: string]: string } = {
     ToolResult ToolResultContent ToolUseContent UnknownContent UriTemplate UrlRequest displayName fillForm formAnswer
     formSchema isIconAddress isLogLevel isMetaKey isReservedMetaKey logLevels maxCompletions passesLevel
     requestMeta textOf
-  `
+  `,
+  "./trace": "readTrace requestSpan spanEnd writeTrace"
 }
 
 it("the entry points are these", () => {
