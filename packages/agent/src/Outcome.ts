@@ -1,12 +1,11 @@
 /**
  * How a run ended. It is a value, also when a budget ended the run: what was reached until then is in it.
  */
-import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import type { McpError } from "@treadle/client"
 import type { AnyEndpoint, FailureOf, InputOf, OutputOf } from "@treadle/protocol/endpoint"
 import type { Json } from "@treadle/protocol/json"
-import type { ToolResult } from "@treadle/protocol/schema"
+import { textOf, type ToolResult } from "@treadle/protocol/schema"
+import { settled } from "./Settled.ts"
 
 /** Why it ended. */
 export type RunStatus =
@@ -72,16 +71,6 @@ export interface OutcomeFields<A> {
   readonly abandoned?: true
 }
 
-const settled = <A>(effect: Effect.Effect<A, unknown>): A | undefined => {
-  const exit = Effect.runSyncExit(effect)
-  return Exit.isSuccess(exit) ? exit.value : undefined
-}
-
-const textOf = ({ content }: ToolResult): string =>
-  content
-    .flatMap((block) => (block.type === "text" && typeof block["text"] === "string" ? [block["text"]] : []))
-    .join("\n")
-
 /** How a run ended. */
 export class Outcome<out A> implements OutcomeFields<A> {
   readonly runId: string
@@ -116,7 +105,7 @@ export class Outcome<out A> implements OutcomeFields<A> {
 }
 
 /** Reads a call by the contract of its tool. */
-export const typedCall = <X extends AnyEndpoint>(endpoint: X, call: RunCall): TypedRunCall<X> => {
+const typedCall = <X extends AnyEndpoint>(endpoint: X, call: RunCall): TypedRunCall<X> => {
   const { shape } = endpoint
   const input = settled(shape.input.decode(call.input)) as InputOf<X> | undefined
   const { error, result, server } = call
@@ -124,8 +113,8 @@ export const typedCall = <X extends AnyEndpoint>(endpoint: X, call: RunCall): Ty
   const content = result.structuredContent
   if (result.isError === true) {
     const declared = shape.errors === undefined ? undefined : settled(shape.errors.decode(content))
-    return { server, input, error: (declared as FailureOf<X> | undefined) ?? textOf(result) }
+    return { server, input, error: (declared as FailureOf<X> | undefined) ?? textOf(result.content) }
   }
-  const output = shape.output === undefined ? textOf(result) : settled(shape.output.decode(content as Json))
+  const output = shape.output === undefined ? textOf(result.content) : settled(shape.output.decode(content as Json))
   return { server, input, output: output as OutputOf<X> }
 }

@@ -2,12 +2,11 @@
  * What a model is shown when it is asked, for turns of a script that depend on it.
  */
 import * as Context from "effect/Context"
-import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import type { ProviderOptions } from "effect/ai/LanguageModel"
 import type * as Prompt from "effect/ai/Prompt"
 import type { AnyEndpoint, OutputOf } from "@treadle/protocol/endpoint"
+import { settled } from "../Settled.ts"
 import { ToolOrigin, type Origin } from "../ToolOrigin.ts"
 
 /** A tool that the model may call. */
@@ -59,11 +58,6 @@ const partText = (part: Prompt.Part): string => {
 
 const textOf = ({ content }: Prompt.Message): string =>
   typeof content === "string" ? content : content.map(partText).join("\n")
-
-const settled = <A>(effect: Effect.Effect<A, unknown>): A | undefined => {
-  const exit = Effect.runSyncExit(effect)
-  return Exit.isSuccess(exit) ? exit.value : undefined
-}
 
 /** The structured content of a result; with blocks beside it, it is a member. */
 const outputIn = (endpoint: AnyEndpoint, value: unknown): unknown => {
