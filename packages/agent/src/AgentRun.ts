@@ -2,7 +2,7 @@
  * Ways to run an agent: one task to its outcome, the same as a stream of what happens, a conversation, and an agent whose
  * servers stay connected for many of them.
  */
-import * as Deferred from "effect/Deferred"
+import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Queue from "effect/Queue"
 import type * as Scope from "effect/Scope"
@@ -14,9 +14,10 @@ import type { AgentEvent } from "./AgentEvent.ts"
 import { AgentMcp } from "./AgentMcp.ts"
 import { connectAgent, conversationPatience, type Connected } from "./AgentTree.ts"
 import { conversation, type Conversation } from "./Conversation.ts"
-import { heeding, makeStopSignal, type StopSignal } from "./loop/StopSignal.ts"
+import { limitsOf } from "./Limits.ts"
+import { heeding, makeStopSignal, stoppable, type StopSignal } from "./loop/StopSignal.ts"
 import { runTurn } from "./loop/Turn.ts"
-import { Outcome } from "./Outcome.ts"
+import { Outcome, type RunStatus } from "./Outcome.ts"
 import { randomId } from "./RandomId.ts"
 import { runFacts } from "./RunFacts.ts"
 import type { RunOptions } from "./RunOptions.ts"
@@ -32,11 +33,12 @@ const runTask = <A>(
   connected: Connected,
   task: string,
   options: RunOptions,
-  stop: StopSignal
+  stop: StopSignal,
+  began?: number
 ): Effect.Effect<Outcome<A>, AgentError> =>
   Effect.scoped(
     Effect.flatMap(connected.tree(options), (tree) =>
-      Effect.flatMap(tree.root(options, 0), (parts) => runTurn<A>(parts, task, stop))
+      Effect.flatMap(tree.root(options, 0), (parts) => runTurn<A>(parts, task, stop, began))
     )
   )
 
@@ -46,21 +48,13 @@ const runIn = <A>(connected: Connected, task: string, options: RunOptions): Effe
     return heeding(options.signal, stop, runTask<A>(connected, task, options, stop))
   })
 
-/** Connects, unless the end is asked for before that is done. */
-const connectedUnless = (
-  stop: StopSignal,
-  agent: AnyAgent,
-  options: RunOptions
-): Effect.Effect<Connected | undefined, AgentError, LanguageModel | Scope.Scope> => {
-  const connected = connectAgent(agent, options, AgentMcp.make)
-  return options.signal === undefined
-    ? connected
-    : Effect.raceFirst(connected, Effect.as(Deferred.await(stop), undefined))
-}
-
-/** The outcome of a run that was cancelled before it could begin. */
-const notBegun = <A>(agent: string, { onEvent, runId }: RunOptions & { readonly runId: string }): Outcome<A> => {
-  const ended = { status: "cancelled", partial: true, usage: { input: 0, output: 0, steps: 0 } } as const
+/** The outcome of a run that ended before it could begin. */
+const notBegun = <A>(
+  agent: string,
+  { onEvent, runId }: RunOptions & { readonly runId: string },
+  status: RunStatus
+): Outcome<A> => {
+  const ended = { status, partial: true, usage: { input: 0, output: 0, steps: 0 } }
   runFacts({ agent, runId, path: "0", depth: 0 }, onEvent).emit({ _tag: "RunEnded", ...ended })
   return new Outcome<A>({ ...ended, runId, answer: undefined, text: "" }, [])
 }
@@ -71,7 +65,8 @@ const sessionIn = <A>(connected: Connected, options: RunOptions): Effect.Effect<
   )
 
 /**
- * Runs one task. The servers are connected for it, and closed at its end, also when it is interrupted.
+ * Runs one task. The servers are connected for it, within its deadline, and closed at its end, also when it is
+ * interrupted.
  *
  * Fails with `AgentError` where there could be no run: a wrong definition, a server or a model that is not there. How the
  * run ended is its outcome, also when a budget ended it.
@@ -86,12 +81,15 @@ export const run = <A, R>(
 ): Effect.Effect<Outcome<A>, AgentError, R> =>
   needing(
     agent,
-    Effect.flatMap(identified(options), (own) => {
+    Effect.flatMap(Effect.all([identified(options), Clock.currentTimeMillis]), ([own, began]) => {
       const stop = makeStopSignal()
-      const ran = Effect.flatMap(connectedUnless(stop, agent as AnyAgent, own), (connected) =>
-        connected === undefined
-          ? Effect.sync(() => notBegun<A>(agent.name, own))
-          : runTask<A>(connected, task, own, stop)
+      // A wrong definition fails before its deadline, which may be none, is looked at.
+      const { deadline } = limitsOf(agent.definition.limits)
+      const connected = stoppable(connectAgent(agent as AnyAgent, own, AgentMcp.make), stop, deadline)
+      const ran = Effect.flatMap(connected, (came) =>
+        came._tag === "Stopped"
+          ? Effect.sync(() => notBegun<A>(agent.name, own, came.status))
+          : runTask<A>(came.value, task, own, stop, began)
       )
       return heeding(options.signal, stop, Effect.scoped(ran))
     })

@@ -8,7 +8,7 @@ export interface AgentLimits {
   readonly steps?: number
   /** Tokens of one run or turn, in and out together; may be overshot by one call of the model. Default 200,000. */
   readonly tokens?: number
-  /** Milliseconds of one run or turn. Default 600,000. */
+  /** Milliseconds of one run, connecting its servers included, or of one turn. Default 600,000. */
   readonly deadline?: number
   /** How deep subagents may nest; the root is 0. Default 4. */
   readonly depth?: number

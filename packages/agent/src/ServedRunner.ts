@@ -2,6 +2,7 @@
  * How a served agent runs what others spawn: as the agent itself, each at the top of a tree of its own. Its servers are
  * connected when the first one is spawned, and shared from then on.
  */
+import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -10,9 +11,10 @@ import type { Json, Misfit } from "@treadle/protocol/json"
 import { taggedServers } from "./AgentChecks.ts"
 import type { AgentDefinition } from "./AgentDefinition.ts"
 import type { AgentError } from "./AgentError.ts"
-import { AgentTree, conversationPatience, type Connected } from "./AgentTree.ts"
+import { conversationPatience, type AgentTree, type Connected } from "./AgentTree.ts"
+import { limitsOf } from "./Limits.ts"
 import { runTurn } from "./loop/Turn.ts"
-import type { StopSignal } from "./loop/StopSignal.ts"
+import { stoppable, type StopSignal } from "./loop/StopSignal.ts"
 import type { Outcome } from "./Outcome.ts"
 import { runFacts } from "./RunFacts.ts"
 import type { RunOptions } from "./RunOptions.ts"
@@ -76,25 +78,22 @@ export const servedRunner = (
   runId: string,
   options: RunOptions
 ): ChildRunner => {
+  const { deadline } = limitsOf(definition.limits)
   const treeOf = ({ ledger }: ChildSpec) => Effect.flatMap(connected, ({ tree }) => tree(options, ledger))
   return {
     servers: taggedServers(definition),
     allowTrifecta: definition.allowTrifecta === true,
-    run: (spec, stop) => {
-      const given = Effect.map(Deferred.await(stop), (status): ChildOutcome => ({
-        status,
-        partial: true,
-        answer: undefined,
-        text: ""
-      }))
-      return Effect.flatMap(Effect.raceFirst(treeOf(spec), given), (tree): Effect.Effect<ChildOutcome, AgentError> =>
-        !(tree instanceof AgentTree)
-          ? Effect.succeed(tree)
-          : Effect.flatMap(runTurn(tree.top(spec, 0), spec.request.instruction, stop), (outcome) =>
-              outcomeOf(tree, outcome)
-            )
-      )
-    },
+    run: (spec, stop) =>
+      Effect.flatMap(Clock.currentTimeMillis, (began) =>
+        Effect.flatMap(stoppable(treeOf(spec), stop, deadline), (came): Effect.Effect<ChildOutcome, AgentError> => {
+          if (came._tag === "Stopped") {
+            return Effect.succeed({ status: came.status, partial: true, answer: undefined, text: "" })
+          }
+          const tree = came.value
+          const ran = runTurn(tree.top(spec, 0), spec.request.instruction, stop, began)
+          return Effect.flatMap(ran, (outcome) => outcomeOf(tree, outcome))
+        })
+      ),
     open: (spec) =>
       Effect.map(treeOf(spec), (tree) => {
         const parts = tree.top(spec, conversationPatience)

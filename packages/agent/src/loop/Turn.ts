@@ -293,10 +293,16 @@ class Turn<A> {
  * Fails with `AgentError` where a server or the model it cannot do without is not there; any other end is an outcome.
  *
  * @param task what is asked, added to the history
+ * @param began milliseconds; now, where nothing is said
  */
-export const runTurn = <A>(parts: TurnParts, task: string, signal: StopSignal): Effect.Effect<Outcome<A>, AgentError> =>
-  Effect.flatMap(Clock.currentTimeMillis, (began) => {
+export const runTurn = <A>(
+  parts: TurnParts,
+  task: string,
+  signal: StopSignal,
+  began?: number
+): Effect.Effect<Outcome<A>, AgentError> =>
+  Effect.flatMap(Clock.currentTimeMillis, (now) => {
     parts.begins()
     parts.history.say(task)
-    return new Turn<A>(parts, signal, began).run
+    return new Turn<A>(parts, signal, began ?? now).run
   })
