@@ -14,13 +14,15 @@ export type FaultPolicy =
   | { readonly _tag: "Again"; readonly after: number | undefined }
   /** The tool is not offered any more in this run. */
   | { readonly _tag: "Drop" }
+  /** Its arguments were not taken, which the model may mend; after three in a row the tool is of no use to it. */
+  | { readonly _tag: "Refused" }
   /** The server broke down, or the connection to it did, and the call may have been made; three in a row are a loss. */
   | { readonly _tag: "Broken" }
   /** The server is gone. */
   | { readonly _tag: "Lost" }
 
-/** Failures in a row that make a server unusable. */
-export const brokenInRow = 3
+/** Failures in a row that make a server unusable, and refusals a tool. */
+export const failuresInRow = 3
 
 /** How often a call is sent at most. */
 export const attempts = 3
@@ -35,7 +37,8 @@ export const faultPolicy = (error: McpError, harmless: boolean): FaultPolicy => 
   const mayRepeat = error.notRun || harmless
   switch (reason._tag) {
     case "Rpc":
-      if (reason.code === ErrorCode.MethodNotFound || reason.code === ErrorCode.InvalidParams) return { _tag: "Drop" }
+      if (reason.code === ErrorCode.MethodNotFound) return { _tag: "Drop" }
+      if (reason.code === ErrorCode.InvalidParams) return { _tag: "Refused" }
       if (reason.code === ErrorCode.InternalError) return { _tag: "Broken" }
       return busy.has(reason.status ?? 0) ? { _tag: "Again", after: undefined } : { _tag: "Tell" }
     case "Transport":

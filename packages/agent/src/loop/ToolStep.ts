@@ -14,7 +14,7 @@ import { observed, refusal, type Finish, type Observation } from "../toolbox/Obs
 import type { Found, Toolbox } from "../toolbox/Toolbox.ts"
 import type { History, ModelCall } from "./History.ts"
 import { argumentsOf, isArguments } from "./CallArguments.ts"
-import { attempts, brokenInRow, delayBefore, faultNotice, faultPolicy, isLoss } from "./ServerFault.ts"
+import { attempts, delayBefore, failuresInRow, faultNotice, faultPolicy, isLoss } from "./ServerFault.ts"
 
 /** What the calls of a run stand on. */
 export interface StepParts {
@@ -127,7 +127,8 @@ export class ToolStep {
     })
     return Effect.matchEffect(sent, {
       onSuccess: (result) => {
-        toolbox.worked(link.name)
+        toolbox.breakdowns.worked(link.name)
+        toolbox.refusals.worked(server.modelName)
         return Effect.succeed({ observation: observed(result, hasStructure(link.session.version)) })
       },
       onFailure: (error) => this.#failed(call, server, args, attempt, error)
@@ -153,10 +154,13 @@ export class ToolStep {
           )
         )
       case "Drop":
-        this.#parts.toolbox.drop(server.modelName)
-        return this.#told(server, error, "It is not offered any more in this run.")
+        return this.#dropped(server, error)
+      case "Refused":
+        return this.#parts.toolbox.refusals.failed(server.modelName) >= failuresInRow
+          ? this.#dropped(server, error)
+          : this.#told(server, error, "Its arguments may be wrong: mend them before you call it again.")
       case "Broken": {
-        if (this.#parts.toolbox.broke(server.link.name) >= brokenInRow) return this.#lost(server, error)
+        if (this.#parts.toolbox.breakdowns.failed(server.link.name) >= failuresInRow) return this.#lost(server, error)
         const made = isLoss(error) ? "Whether the call was made is not known" : "The server broke down"
         return this.#told(server, error, `${made}; another call may work.`)
       }
@@ -165,6 +169,11 @@ export class ToolStep {
       case "Tell":
         return this.#told(server, error, "Go on without it, or try another way.")
     }
+  }
+
+  #dropped(server: ServerTool, error: McpError): Effect.Effect<Called> {
+    this.#parts.toolbox.drop(server.modelName)
+    return this.#told(server, error, "It is not offered any more in this run.")
   }
 
   #told({ link, tool }: ServerTool, error: McpError, then: string): Effect.Effect<Called> {

@@ -10,6 +10,7 @@ import { ToolOrigin, type Origin } from "../ToolOrigin.ts"
 import { ToolScope } from "../ToolScope.ts"
 import { cutText } from "../Text.ts"
 import type { ServerTool } from "./Catalogue.ts"
+import { FailuresInRow } from "./FailuresInRow.ts"
 import { modelSchema } from "./ModelSchema.ts"
 import type { Observation } from "./Observation.ts"
 import type { OwnTool, OwnToolContext, OwnTools } from "./OwnTool.ts"
@@ -57,7 +58,6 @@ export class ModelToolLists {
 }
 
 const none: ReadonlySet<string> = new Set()
-const noBreaks: ReadonlyMap<string, number> = new Map()
 
 export class Toolbox {
   readonly #lists: ModelToolLists
@@ -66,8 +66,10 @@ export class Toolbox {
   /** Tools and servers that failed in a way that makes them useless for this run. */
   #dropped = none
   #droppedServers = none
-  /** How often in a row servers broke down. */
-  #breaks: ReadonlyMap<string, number> = noBreaks
+  /** Servers that broke down. */
+  readonly breakdowns = new FailuresInRow()
+  /** Tools, by their names for models, that took no arguments that they were given. */
+  readonly refusals = new FailuresInRow()
 
   constructor(lists: ModelToolLists, own: OwnTools, context: OwnToolContext) {
     this.#lists = lists
@@ -127,18 +129,6 @@ export class Toolbox {
   /** Runs one of the agent's own. */
   run(tool: OwnTool, args: JsonObject): Effect.Effect<Observation> {
     return tool.run(args, this.#context)
-  }
-
-  /** Counts that a server broke down. @returns how often it did in a row */
-  broke(server: string): number {
-    const count = (this.#breaks.get(server) ?? 0) + 1
-    this.#breaks = new Map([...this.#breaks, [server, count]])
-    return count
-  }
-
-  /** A server answered. */
-  worked(server: string): void {
-    if (this.#breaks.has(server)) this.#breaks = new Map([...this.#breaks].filter(([name]) => name !== server))
   }
 
   /** Leaves a tool out from now on, for this run. */

@@ -50,7 +50,7 @@ describe("what follows from a call without a result", () => {
     const reset = new McpReason.Transport({ message: "reset" })
     const cases: ReadonlyArray<readonly [policy: string, reason: McpReason, harmless?: boolean]> = [
       ["Drop", new McpReason.Rpc({ code: -32601, message: "" })],
-      ["Drop", new McpReason.Rpc({ code: -32602, message: "" }), true],
+      ["Refused", new McpReason.Rpc({ code: -32602, message: "" }), true],
       ["Broken", new McpReason.Rpc({ code: -32603, message: "" }), true],
       ["Again", new McpReason.Rpc({ code: -32000, message: "", status: 503 })],
       ["Tell", new McpReason.Rpc({ code: -32000, message: "" }), true],
@@ -131,7 +131,7 @@ describe.each(eras)("a call to a server that is $era", ({ serve }) => {
   )
 
   it.effect(
-    "that is refused as unknown or as wrong is not repeated: the model is told, and its tool is gone (A30, A31, B015)",
+    "that is refused as unknown or as wrong is not repeated: the model is told, and an unknown tool is gone (A30, A31, B015)",
     () =>
       Effect.gen(function* () {
         for (const code of [-32601, -32602]) {
@@ -143,11 +143,40 @@ describe.each(eras)("a call to a server that is $era", ({ serve }) => {
           assert.include(notice, '[protocol fault, no result of the tool] "x" of server "box"')
           assert.include(notice, "no such thing")
           assert.notInclude(notice, server.url, "where a server is does not concern the model")
-          assert.deepStrictEqual([isError, there], [true, false])
+          assert.deepStrictEqual([isError, there], [true, code === -32602])
           assert.strictEqual(server.of("tools/call").length, 1)
           assert.deepInclude(ended.success.calls()[0]?.error?.reason, { _tag: "Rpc", code })
         }
       })
+  )
+
+  it.effect("whose arguments are wrong may be mended; three in a row cost the tool (A31)", () =>
+    Effect.gen(function* () {
+      const server = yield* served(({ json }, reply) =>
+        reply.json(
+          json.params.arguments.good === true ? result(json.id, said("ok")) : failure(json.id, -32602, "not good")
+        )
+      )
+      const call = (good: boolean, number: number) => AgentTest.callNamed("x", { good, number })
+      const model = AgentTest.script(
+        ...[false, false, true, false, false].map(call),
+        (seen) => {
+          assert.isTrue(seen.tools.some((one) => one.tool === "x"))
+          return call(false, 6)
+        },
+        (seen) => AgentTest.answer([seen.results.map(({ value }) => value), seen.tools.some((one) => one.tool === "x")])
+      )
+      const { ended } = yield* ran(server.url, {}, model)
+      assert.strictEqual(ended._tag, "Success")
+      if (ended._tag !== "Success") return
+      const [values, there] = JSON.parse(ended.success.text)
+      const mend = "Its arguments may be wrong: mend them before you call it again."
+      const gone = "It is not offered any more in this run."
+      const expected = [mend, mend, "ok", mend, mend, gone]
+      assert.strictEqual(values.length, expected.length)
+      for (const [index, text] of expected.entries()) assert.include(values[index], text)
+      assert.isFalse(there)
+    })
   )
 
   it.effect("that finds the server busy is made three times at most, and then given up (A32)", () =>
