@@ -84,13 +84,13 @@ export class LiveSession implements McpSession {
   readonly listTools: McpSession["listTools"] = (options) => this.#parts.calls.listTools(options)
 
   readonly listResources: McpSession["listResources"] = (options) =>
-    this.#parts.lists.all(kinds.resources, this.#parts.planOf(options))
+    this.#parts.lists.all(kinds.resources, this.#parts.planOf(options), options?.onEndless)
 
   readonly listTemplates: McpSession["listTemplates"] = (options) =>
-    this.#parts.lists.all(kinds.templates, this.#parts.planOf(options))
+    this.#parts.lists.all(kinds.templates, this.#parts.planOf(options), options?.onEndless)
 
   readonly listPrompts: McpSession["listPrompts"] = (options) =>
-    this.#parts.lists.all(kinds.prompts, this.#parts.planOf(options))
+    this.#parts.lists.all(kinds.prompts, this.#parts.planOf(options), options?.onEndless)
 
   readonly readResource: McpSession["readResource"] = (uri, options) => {
     const { cache, planOf, requests } = this.#parts

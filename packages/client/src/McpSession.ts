@@ -52,6 +52,15 @@ export interface CallOptions extends RequestOptions {
   readonly resetTimeoutOnProgress?: boolean
 }
 
+/** Options of a list. */
+export interface ListOptions extends RequestOptions {
+  /**
+   * Hears why a list is cut that has no end: a cursor that comes again, more than 1,024 pages or 100,000 entries. Then
+   * what was read of it so far is given; without this, such a list is an error.
+   */
+  readonly onEndless?: (why: string) => void
+}
+
 /** What a session has counted, for those who watch over it. */
 export interface SessionCounters {
   /** Requests that wait for their answer. */
@@ -102,10 +111,10 @@ export interface McpSession {
    * are left out and named in a warning. Lists come from the cache while the server calls them fresh; one that the
    * server does not offer is empty.
    */
-  readonly listTools: (options?: RequestOptions) => Effect.Effect<ReadonlyArray<Tool>, McpError>
-  readonly listResources: (options?: RequestOptions) => Effect.Effect<ReadonlyArray<Resource>, McpError>
-  readonly listTemplates: (options?: RequestOptions) => Effect.Effect<ReadonlyArray<ResourceTemplate>, McpError>
-  readonly listPrompts: (options?: RequestOptions) => Effect.Effect<ReadonlyArray<Prompt>, McpError>
+  readonly listTools: (options?: ListOptions) => Effect.Effect<ReadonlyArray<Tool>, McpError>
+  readonly listResources: (options?: ListOptions) => Effect.Effect<ReadonlyArray<Resource>, McpError>
+  readonly listTemplates: (options?: ListOptions) => Effect.Effect<ReadonlyArray<ResourceTemplate>, McpError>
+  readonly listPrompts: (options?: ListOptions) => Effect.Effect<ReadonlyArray<Prompt>, McpError>
   /** What an address holds: one or several contents, each text or Base64. */
   readonly readResource: (uri: string, options?: RequestOptions) => Effect.Effect<ReadResult, McpError>
   readonly getPrompt: (

@@ -88,7 +88,7 @@ export class ToolCalls implements Pick<McpSession, "call" | "callTool" | "listTo
 
   readonly listTools: McpSession["listTools"] = (options) => {
     const { links, lists, planOf, requests } = this.#parts
-    return Effect.flatMap(lists.all(kinds.tools, planOf(options, true)), (tools) => {
+    return Effect.flatMap(lists.all(kinds.tools, planOf(options, true), options?.onEndless), (tools) => {
       this.#harmless = new Set(tools.filter(isMarkedHarmless).map(({ name }) => name))
       const link = links.current()
       if (link?.agreed.era !== "native" || link.engine.transport.kind !== "http") return Effect.succeed(tools)

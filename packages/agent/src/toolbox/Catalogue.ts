@@ -167,12 +167,16 @@ export class Catalogue {
     const { session } = shelf.link
     // A change that is told while the lists are on their way is not lost: it makes the shelf stale again.
     shelf.stale = false
-    const tools = Effect.catch(Effect.map(session.listTools(), distinct), (error) => this.#unlisted(shelf, error))
-    const resources = Effect.catch(session.listResources(), (error) =>
+    const cut = (list: string) => ({
+      onEndless: (why: string) => this.#tellDegraded(shelf, `its list of ${list} is cut where it has no end: ${why}`)
+    })
+    const found = Effect.map(session.listTools(cut("tools")), distinct)
+    const tools = Effect.catch(found, (error) => this.#unlisted(shelf, error))
+    const resources = Effect.catch(session.listResources(cut("resources")), (error) =>
       Effect.as(this.#degraded(shelf, `its resources could not be listed: ${error.message}`), shelf.resources)
     )
-    const lists = Effect.flatMap(Effect.all([tools, resources], { concurrency: 2 }), (found) =>
-      this.#shelve(shelf, ...found)
+    const lists = Effect.flatMap(Effect.all([tools, resources], { concurrency: 2 }), (entries) =>
+      this.#shelve(shelf, ...entries)
     )
     return Effect.onInterrupt(lists, () =>
       Effect.sync(() => {
@@ -191,21 +195,25 @@ export class Catalogue {
     return Effect.as(this.#degraded(shelf, `its tools could not be listed: ${error.message}`), shelf.tools)
   }
 
-  #degraded({ link }: Shelf, what: string): Effect.Effect<void> {
-    return Effect.sync(() => this.#facts.emit({ _tag: "Degraded", server: link.name, what }))
+  #degraded(shelf: Shelf, what: string): Effect.Effect<void> {
+    return Effect.sync(() => this.#tellDegraded(shelf, what))
+  }
+
+  #tellDegraded({ link }: Shelf, what: string): void {
+    this.#facts.emit({ _tag: "Degraded", server: link.name, what })
   }
 
   /** Leaves out what no model can be shown. */
   #shown(shelf: Shelf, tools: ReadonlyArray<Tool>): ReadonlyArray<Tool> {
     if (tools.length > mostTools) {
       const what = `it lists ${tools.length} tools, and those after the first ${mostTools} are left out`
-      this.#facts.emit({ _tag: "Degraded", server: shelf.link.name, what })
+      this.#tellDegraded(shelf, what)
     }
     return tools.slice(0, mostTools).filter(({ inputSchema, name }) => {
       const fault = schemaFault(inputSchema)
       if (fault === undefined) return true
       const what = `its tool ${JSON.stringify(cutText(name, 128, "…"))} is left out: ${fault}`
-      this.#facts.emit({ _tag: "Degraded", server: shelf.link.name, what })
+      this.#tellDegraded(shelf, what)
       return false
     })
   }

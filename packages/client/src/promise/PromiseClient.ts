@@ -33,6 +33,7 @@ import { Feed } from "../Feed.ts"
 import { McpError, McpReason } from "../McpError.ts"
 import type {
   CallOptions as EffectCallOptions,
+  ListOptions as EffectListOptions,
   McpSession,
   RequestOptions as EffectRequestOptions
 } from "../McpSession.ts"
@@ -46,6 +47,9 @@ export interface RequestOptions extends EffectRequestOptions {
 
 /** Options of a call. */
 export interface CallOptions extends EffectCallOptions, RequestOptions {}
+
+/** Options of a list. */
+export interface ListOptions extends EffectListOptions, RequestOptions {}
 
 /** How a call ended, without a rejection. */
 export type Settled<A, E> =
@@ -92,10 +96,10 @@ export interface PromiseClient extends AsyncDisposable {
   readonly bind: <const C extends { readonly [name: string]: AnyEndpoint }>(
     contract: C
   ) => { readonly [K in keyof C]: PromiseCall<C[K]> }
-  readonly listTools: (options?: RequestOptions) => Promise<ReadonlyArray<Tool>>
-  readonly listResources: (options?: RequestOptions) => Promise<ReadonlyArray<Resource>>
-  readonly listTemplates: (options?: RequestOptions) => Promise<ReadonlyArray<ResourceTemplate>>
-  readonly listPrompts: (options?: RequestOptions) => Promise<ReadonlyArray<Prompt>>
+  readonly listTools: (options?: ListOptions) => Promise<ReadonlyArray<Tool>>
+  readonly listResources: (options?: ListOptions) => Promise<ReadonlyArray<Resource>>
+  readonly listTemplates: (options?: ListOptions) => Promise<ReadonlyArray<ResourceTemplate>>
+  readonly listPrompts: (options?: ListOptions) => Promise<ReadonlyArray<Prompt>>
   readonly readResource: (uri: string, options?: RequestOptions) => Promise<ReadResult>
   readonly getPrompt: (
     name: string,

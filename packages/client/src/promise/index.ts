@@ -4,6 +4,7 @@
 export { connect, type Connect, type ConnectSettings, type DirectSettings } from "./connect.ts"
 export type {
   CallOptions,
+  ListOptions,
   OpenCall,
   PromiseCall,
   PromiseClient,

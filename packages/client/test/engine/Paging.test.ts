@@ -38,6 +38,27 @@ describe("session.listTools", () => {
     })
   )
 
+  it.effect("gives what was read of a list without an end to who hears of that, and does not keep it", () =>
+    Effect.gen(function* () {
+      const fresh = { ttlMs: 60_000, cacheScope: "private" }
+      const circle = yield* paged({
+        first: { tools: [listed("a")], nextCursor: "a", ...fresh },
+        a: { tools: [listed("b")], nextCursor: "a", ...fresh }
+      })
+      const heard: Array<string> = []
+      const list = circle.session.listTools({ onEndless: (why) => void heard.push(why) })
+      for (const _ of ["once", "again"]) {
+        const tools = yield* list
+        assert.deepStrictEqual(
+          tools.map(({ name }) => name),
+          ["a", "b"]
+        )
+      }
+      assert.deepStrictEqual(heard, Array(2).fill('the cursor "a" came twice'))
+      assert.strictEqual(circle.server.seen.events.length, 5)
+    })
+  )
+
   it.effect("fails after 1024 pages", () =>
     Effect.gen(function* () {
       let asked = 0

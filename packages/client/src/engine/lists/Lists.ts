@@ -93,11 +93,16 @@ export class Lists {
    * know the method has none either.
    *
    * @param plan how long each page may take
+   * @param onEndless as of `ListOptions`
    */
-  readonly all = <A>(kind: Kind<A>, plan: Plan): Effect.Effect<ReadonlyArray<A>, McpError> =>
+  readonly all = <A>(
+    kind: Kind<A>,
+    plan: Plan,
+    onEndless?: (why: string) => void
+  ): Effect.Effect<ReadonlyArray<A>, McpError> =>
     Effect.flatMap(this.#links.get, ({ agreed }) => {
       if (notOffered(agreed, kind.method) !== undefined) return Effect.succeed([])
-      const kept = this.#cache.through({ method: kind.method }, this.#drained(kind, plan), (found) =>
+      const kept = this.#cache.through({ method: kind.method }, this.#drained(kind, plan, onEndless), (found) =>
         this.#requests.within(kind.page(), plan, found)
       )
       return Effect.catchIf(
@@ -116,12 +121,23 @@ export class Lists {
     this.#cache.changed((subject) => subject.method === method)
 
   /** The whole list from the server. A cursor that it no longer knows begins the list anew, once (CACHE-10). */
-  #drained<A>(kind: Kind<A>, plan: Plan): Effect.Effect<{ value: Json & Entries; freshness: Freshness }, McpError> {
+  #drained<A>(
+    kind: Kind<A>,
+    plan: Plan,
+    onEndless: ((why: string) => void) | undefined
+  ): Effect.Effect<{ value: Json & Entries; freshness: Freshness | undefined }, McpError> {
     const fail = (reason: McpReason) => this.#requests.error(kind.page(), reason)
     /** Whether the page that was asked for last has a cursor. */
     let paged = false
     const drain = Effect.suspend(() => {
       let freshness: Freshness | undefined
+      let whole = true
+      const endless =
+        onEndless &&
+        ((why: string) => {
+          whole = false
+          onEndless(why)
+        })
       const page = (cursor: string | undefined) => {
         paged = cursor !== undefined
         return Effect.map(this.#requests.send(kind.page(cursor), plan), ({ result }): JsonObject => {
@@ -130,10 +146,10 @@ export class Lists {
           return result
         })
       }
-      return Effect.map(drainPages(page, kind.member, fail), (entries) => ({
+      return Effect.map(drainPages(page, kind.member, fail, endless), (entries) => ({
         // The entries of a JSON result are JSON.
         value: entries as Json & Entries,
-        freshness: freshness ?? { ttlMs: 0, shared: false }
+        freshness: whole ? (freshness ?? { ttlMs: 0, shared: false }) : undefined
       }))
     })
     return Effect.catchIf(

@@ -20,14 +20,23 @@ const broken = (problem: string): McpReason => new McpReason.Undecodable({ what:
  * @param page asks for one page, as the server sends it
  * @param member the member of a page that holds its entries
  * @param fail makes an error of a list that is broken
+ * @param onEndless hears why one without an end is cut, where what was read of it will do
  */
 export const drainPages = <E>(
   page: (cursor: string | undefined) => Effect.Effect<unknown, E>,
   member: string,
-  fail: (reason: McpReason) => E
+  fail: (reason: McpReason) => E,
+  onEndless?: (problem: string) => void
 ): Effect.Effect<ReadonlyArray<unknown>, E> =>
   Effect.gen(function* () {
     const entries: Array<unknown> = []
+    const cut = (problem: string) =>
+      onEndless === undefined
+        ? Effect.fail(fail(broken(problem)))
+        : Effect.sync(() => {
+            onEndless(problem)
+            return entries
+          })
     const seen = new Set<string>()
     let cursor: string | undefined
     for (let pages = 0; pages < maxPages; pages++) {
@@ -35,15 +44,15 @@ export const drainPages = <E>(
       const found = own(result, member)
       if (!Array.isArray(found)) return yield* Effect.fail(fail(broken(`${member}: it must be an array`)))
       if (entries.length + found.length > maxEntries) {
-        return yield* Effect.fail(fail(broken(`it has more than ${maxEntries} entries`)))
+        return yield* cut(`it has more than ${maxEntries} entries`)
       }
       for (const entry of found) entries.push(entry)
       const next = own(result, "nextCursor")
       if (next === undefined || next === null) return entries
       if (typeof next !== "string") return yield* Effect.fail(fail(broken("nextCursor: it must be a string")))
-      if (seen.has(next)) return yield* Effect.fail(fail(broken(`the cursor ${JSON.stringify(next)} came twice`)))
+      if (seen.has(next)) return yield* cut(`the cursor ${JSON.stringify(next)} came twice`)
       seen.add(next)
       cursor = next
     }
-    return yield* Effect.fail(fail(broken(`it has more than ${maxPages} pages`)))
+    return yield* cut(`it has more than ${maxPages} pages`)
   })
