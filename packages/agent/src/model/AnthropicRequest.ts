@@ -1,6 +1,6 @@
 /** The body of a request to Anthropic's messages. */
 import * as Result from "effect/Result"
-import * as AiError from "effect/ai/AiError"
+import type * as AiError from "effect/ai/AiError"
 import { toCodecAnthropic } from "effect/ai/AnthropicStructuredOutput"
 import type * as LanguageModel from "effect/ai/LanguageModel"
 import type * as Prompt from "effect/ai/Prompt"
@@ -11,13 +11,14 @@ import type { ModelSettings } from "./ModelSettings.ts"
 import {
   asJson,
   calledTools,
-  foreignTools,
   optionOf,
   parametersOf,
   resultText,
+  sayable,
   schemaName,
   sourceOf,
-  unsupported
+  unsupported,
+  type Problems
 } from "./PromptValues.ts"
 import { textAt } from "./Reading.ts"
 import type { WireNames } from "./WireNames.ts"
@@ -27,9 +28,6 @@ export const anthropicAdapter = "anthropic"
 
 /** The wire demands a limit. */
 const defaultMaxTokens = 8192
-
-/** Collects what cannot be said on this wire. */
-type Problems = Array<string>
 
 /** Empty texts are refused. */
 const textBlock = (text: string): ReadonlyArray<JsonObject> => (text === "" ? [] : [{ type: "text", text }])
@@ -216,15 +214,11 @@ export const anthropicBody = (
   names: WireNames,
   stream: boolean
 ): Result.Result<RequestBody, AiError.AiErrorReason> => {
-  const problems: Problems = [...foreignTools(options.tools)]
-  const messages = turnsOf(options.prompt, names, problems)
-  if (problems.length > 0) {
-    return Result.fail(new AiError.InvalidUserInputError({ description: problems.join("; ") }))
-  }
   const { maxTokens, model, temperature } = settings
   const thinking = textAt(settings.body?.["thinking"], "type")
   const thinks = thinking !== undefined && thinking !== "disabled"
-  return Result.map(askedFor(options, names), (asked) => ({
+  const turns = sayable(options, (problems) => turnsOf(options.prompt, names, problems))
+  return Result.map(Result.all([turns, askedFor(options, names)]), ([messages, asked]) => ({
     body: {
       ...settings.body,
       model,

@@ -49,7 +49,7 @@ export const signed = (signature: string) => ({ [anthropicAdapter]: { signature 
 export const hidden = (redacted: string) => ({ [anthropicAdapter]: { redacted } })
 
 /** The text of an answer that came as the arguments of its tool. */
-export const answerText = (input: unknown, wrapped: boolean): string => printJson(wrapped ? own(input, "value") : input)
+const answerText = (input: unknown, wrapped: boolean): string => printJson(wrapped ? own(input, "value") : input)
 
 /** @param answered whether there is an answer by its tool; text beside it is no part of it */
 const partOf = (

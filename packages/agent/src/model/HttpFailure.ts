@@ -74,7 +74,7 @@ interface Said {
   readonly code: string
 }
 
-export const errorIn = (json: unknown): Said | undefined => {
+const errorIn = (json: unknown): Said | undefined => {
   const error = own(json, "error")
   if (typeof error === "string") return { message: error, code: "" }
   const holder = typeof error === "object" && error !== null ? error : json

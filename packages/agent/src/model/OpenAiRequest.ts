@@ -4,27 +4,25 @@ import type * as LanguageModel from "effect/ai/LanguageModel"
 import { toCodecOpenAI } from "effect/ai/OpenAiStructuredOutput"
 import type * as Prompt from "effect/ai/Prompt"
 import * as Tool from "effect/ai/Tool"
-import * as AiError from "effect/ai/AiError"
+import type * as AiError from "effect/ai/AiError"
 import type { JsonObject } from "@treadle/protocol/json"
 import type { RequestBody } from "./Adapter.ts"
 import type { ModelSettings } from "./ModelSettings.ts"
 import {
   asJson,
-  foreignTools,
   optionOf,
   parametersOf,
   resultText,
+  sayable,
   schemaName,
   sourceOf,
-  unsupported
+  unsupported,
+  type Problems
 } from "./PromptValues.ts"
 import type { WireNames } from "./WireNames.ts"
 
 /** The name of this adapter in options and metadata of parts. */
 export const openAiAdapter = "openAiCompat"
-
-/** Collects what cannot be said on this wire. */
-type Problems = Array<string>
 
 const nameOfModel = (model: string): string => model.slice(model.lastIndexOf("/") + 1)
 
@@ -163,19 +161,14 @@ export const openAiBody = (
   names: WireNames,
   stream: boolean
 ): Result.Result<RequestBody, AiError.AiErrorReason> => {
-  const problems: Problems = [...foreignTools(options.tools)]
-  const messages = messagesOf(options.prompt, names, problems)
-  const tools = toolsOf(options, names)
-  if (problems.length > 0) {
-    return Result.fail(new AiError.InvalidUserInputError({ description: problems.join("; ") }))
-  }
   const { maxTokens, model, temperature } = settings
-  return Result.map(formatOf(options.responseFormat), (format) => ({
+  const said = sayable(options, (problems) => messagesOf(options.prompt, names, problems))
+  return Result.map(Result.all([said, formatOf(options.responseFormat)]), ([messages, format]) => ({
     body: {
       ...settings.body,
       model,
       messages,
-      ...tools,
+      ...toolsOf(options, names),
       ...format,
       ...(maxTokens === undefined ? {} : { [limitField(model)]: maxTokens }),
       ...(temperature === undefined ? {} : { temperature }),

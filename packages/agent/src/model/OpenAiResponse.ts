@@ -84,7 +84,7 @@ const callOf = (call: unknown, index: number, facts: AnswerFacts): Response.Tool
 }
 
 /** A refusal is a text, but where JSON was asked for it must not be read as the answer. */
-export const refusalFailure = (refusal: string): AiError.AiErrorReason =>
+const refusalFailure = (refusal: string): AiError.AiErrorReason =>
   new AiError.ContentPolicyError({ description: `the model refuses: ${refusal}` })
 
 /** @returns the parts of an answer, or why it is none */

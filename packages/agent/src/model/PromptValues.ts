@@ -1,4 +1,5 @@
 /** Parts of prompts as both wires need them: files, results of tools, arguments, names. */
+import * as Result from "effect/Result"
 import * as Prompt from "effect/ai/Prompt"
 import * as AiError from "effect/ai/AiError"
 import * as LanguageModel from "effect/ai/LanguageModel"
@@ -72,10 +73,29 @@ export const optionOf = (part: { readonly options: Prompt.ProviderOptions }, ada
   own(part.options[adapter], key)
 
 /** What is wrong with tools that only the services of their makers have. */
-export const foreignTools = (tools: ReadonlyArray<Tool.Any>): ReadonlyArray<string> =>
+const foreignTools = (tools: ReadonlyArray<Tool.Any>): ReadonlyArray<string> =>
   tools
     .filter((tool) => Tool.isProviderDefined(tool))
     .map(({ name }) => `the tool ${name} is defined by a provider, and this adapter has no such tools`)
+
+/** Collects what cannot be said on a wire. */
+export type Problems = Array<string>
+
+/**
+ * What a wire makes of a request, or everything at once that it cannot say.
+ *
+ * @param say collects what it leaves out
+ */
+export const sayable = <A>(
+  { tools }: LanguageModel.ProviderOptions,
+  say: (problems: Problems) => A
+): Result.Result<A, AiError.AiErrorReason> => {
+  const problems: Problems = [...foreignTools(tools)]
+  const said = say(problems)
+  return problems.length === 0
+    ? Result.succeed(said)
+    : Result.fail(new AiError.InvalidUserInputError({ description: problems.join("; ") }))
+}
 
 /** The name of a schema in a request, in the letters that services take. */
 export const schemaName = (name: string): string => name.replaceAll(/[^A-Za-z0-9_-]/gu, "_").slice(0, 60) || "answer"

@@ -5,8 +5,8 @@ import type { Limits } from "../Limits.ts"
 import type { SpawnRefusal } from "../Supervisor.ts"
 
 /** Starts at once, and how many come back in a second. */
-export const spawnBurst = 8
-export const spawnsPerSecond = 2
+const spawnBurst = 8
+const spawnsPerSecond = 2
 
 export class Ledger {
   readonly #limits: Pick<Limits, "totalChildren" | "treeTokens">

@@ -46,7 +46,7 @@ export class TreePolicy implements SpawnPolicy {
 }
 
 /** Runs of a served agent at one time, warm ones at one time, and those that can be looked up. */
-export const servedLimits = { concurrent: 4, warm: 8, tracked: 64 }
+const servedLimits = { concurrent: 4, warm: 8, tracked: 64 }
 
 /**
  * The bounds of a served agent. It is no run itself, so each that it starts is the top of a tree with an account of its

@@ -10,6 +10,8 @@ import * as Stream from "effect/Stream"
 import type { AiError } from "effect/ai/AiError"
 import * as LanguageModel from "effect/ai/LanguageModel"
 import type { PartEncoded, StreamPartEncoded } from "effect/ai/Response"
+import { Outcome } from "../Outcome.ts"
+import { cutText } from "../Text.ts"
 import { seenIn, type Seen } from "./Seen.ts"
 import type { Turn, TurnLike } from "./Turn.ts"
 
@@ -74,6 +76,13 @@ const streamed = (part: PartEncoded, index: number): ReadonlyArray<StreamPartEnc
   ]
 }
 
+/** How the run ended that a script was provided to, where it was one run. */
+const ending = (value: unknown): string => {
+  if (!(value instanceof Outcome)) return ""
+  const text = value.text === "" ? "no text" : `the text ${JSON.stringify(cutText(value.text, 200, "…"))}`
+  return ` The run ended as "${value.status}", with ${text}.`
+}
+
 /** Dies where a turn died or turns are left, unless the test has failed already. */
 const allUsed = (scripts: ReadonlyArray<Script>) => (exit: Exit.Exit<unknown, unknown>) => {
   if (Exit.isFailure(exit)) return Effect.void
@@ -83,7 +92,9 @@ const allUsed = (scripts: ReadonlyArray<Script>) => (exit: Exit.Exit<unknown, un
   return left === undefined
     ? Effect.void
     : Effect.die(
-        new Error(`${called(left)} was not used up: turn ${left.used + 1} of ${left.turns.length} was never asked for.`)
+        new Error(
+          `${called(left)} was not used up: turn ${left.used + 1} of ${left.turns.length} was never asked for.${ending(exit.value)}`
+        )
       )
 }
 

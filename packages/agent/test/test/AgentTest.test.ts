@@ -42,7 +42,14 @@ describe("a scripted model", () => {
   it.effect("that is asked too seldom fails the test by the number of the turn", () =>
     Effect.gen(function* () {
       const said = yield* failure(run(AgentTest.say("done"), AgentTest.say("and"), AgentTest.say("more")))
-      assert.strictEqual(said, "The script was not used up: turn 2 of 3 was never asked for.")
+      const ended = 'The run ended as "completed", with the text "done".'
+      assert.strictEqual(said, `The script was not used up: turn 2 of 3 was never asked for. ${ended}`)
+      const brief = Agent.make({ name: "brief", instruction: "Go.", servers: { kb }, limits: { steps: 1 } })
+      const stopped = Effect.provide(
+        Agent.run(brief, "Go"),
+        AgentTest.script(AgentTest.call(note, { text: "a" }), AgentTest.say("b"))
+      )
+      assert.include(yield* failure(stopped), 'The run ended as "exhausted_steps", with no text.')
     })
   )
 
@@ -118,7 +125,7 @@ describe("a scripted model", () => {
       const [one, two] = yield* Effect.provide(both, model)
       assert.deepStrictEqual([one.text, two.text], ["I am one", "I am two"])
       const missing = yield* failure(Effect.provide(Agent.run(agent({}), "another"), model))
-      assert.strictEqual(missing, 'The script of "one" was not used up: turn 1 of 1 was never asked for.')
+      assert.include(missing, 'The script of "one" was not used up: turn 1 of 1 was never asked for.')
     })
   )
 
