@@ -40,7 +40,11 @@ export interface Call<out Ctx, in out E> {
   /** What the door was given for this request. */
   readonly context: Ctx
   readonly principal: Principal | undefined
-  /** Aborted when the call is no longer wanted. */
+  /**
+   * Aborted when the call is no longer wanted. Its `reason` says why: `cancelled` where the client said so, `gone` where
+   * nobody is left to read what the call comes to (the connection natively over HTTP, the caller in the same process),
+   * `timed-out`, `stopping`, `session-ended`, `too-slow`.
+   */
   readonly signal: AbortSignal
   /** `_meta` of the request. */
   readonly meta: Meta

@@ -92,12 +92,12 @@ export class LiveServedAgents {
   /**
    * Starts one. A sync one is over when this returns, and cannot be looked up afterwards.
    *
-   * @param call `ends` where it ends when its caller is interrupted, and the `depth` of the caller
+   * @param call whether it `ends`, asked when its call is given up, and the `depth` of the caller
    */
   spawn(
     request: SpawnRequest,
     caller: Caller,
-    { depth, ends }: { readonly ends: boolean; readonly depth: number }
+    { depth, ends }: { readonly ends: () => boolean; readonly depth: number }
   ): Effect.Effect<SubagentState, SpawnRefused> {
     const { table } = this.#supervisor
     return Effect.uninterruptibleMask((restore) =>
@@ -108,7 +108,7 @@ export class LiveServedAgents {
           Effect.sync(() => table.forget(child.handle))
         )
         const left = Effect.suspend(() =>
-          ends
+          ends()
             ? this.#supervisor.halting(child)
             : Effect.asVoid(Effect.forkDetach(Effect.interruptible(over), { startImmediately: true }))
         )

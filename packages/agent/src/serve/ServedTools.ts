@@ -3,7 +3,6 @@
  */
 import * as Effect from "effect/Effect"
 import { Reply } from "@treadle/protocol/endpoint"
-import { MetaKey } from "@treadle/protocol/schema"
 import { CurrentCall, ToolFailed } from "@treadle/server"
 import type { InputOf, OutputOf } from "@treadle/protocol/endpoint"
 import { depthKey } from "../AgentDefinition.ts"
@@ -31,13 +30,14 @@ const caller: Effect.Effect<Caller, never, CurrentCall> = Effect.map(
 const bodyOf = (state: SubagentState): Subagent => subagentJson(state) as Subagent
 
 /**
- * Whether a run ends when its call does: over HTTP natively, where only the client that has gone could read its result.
- * Anywhere else a run is ended by `subagent.cancel`.
+ * Whether a run ends when its call is given up: where nobody is left who could read its result. A client that is still
+ * there ends it by `subagent.cancel`.
  */
-const endsWithCall: Effect.Effect<boolean, never, CurrentCall> = Effect.map(
+const endsWithCall: Effect.Effect<() => boolean, never, CurrentCall> = Effect.map(
   CurrentCall,
-  (current) =>
-    Object.hasOwn(current.call.meta, MetaKey.protocolVersion) && Object.keys(current.sentHeaders()).length > 0
+  ({ call }) =>
+    () =>
+      call.signal.reason === "gone"
 )
 
 /** How deep the agent is that calls; one that does not say is no agent of ours, and counts as a root. */

@@ -24,6 +24,39 @@ const who =
     others.find((name) => system.startsWith(name)) ?? first
 
 describe("an agent with an agent for a server", () => {
+  it.effect("in the same process ends its sync run with its call, while the server serves on (A80)", () =>
+    Effect.gen(function* () {
+      for (const asServer of [false, true]) {
+        const state = { asked: false, left: false }
+        const hanging = Effect.onInterrupt(
+          Effect.suspend(() => {
+            state.asked = true
+            return Effect.never
+          }),
+          () =>
+            Effect.sync(() => {
+              state.left = true
+            })
+        )
+        const model = AgentTest.script({ options: {}, parts: () => hanging })
+        const worker = Agent.make({ name: "worker", instruction: "You review.", model })
+        const lead = Agent.make({
+          name: "lead",
+          instruction: "You lead.",
+          servers: { worker: asServer ? AgentMcp.make(worker) : worker },
+          model: AgentTest.script(spawn("worker", "Review PR 7"))
+        })
+        const abort = new AbortController()
+        const { run } = yield* Agent.connect(lead)
+        const running = yield* Effect.forkChild(run("Go", { signal: abort.signal }))
+        yield* until(() => state.asked)
+        abort.abort()
+        assert.strictEqual((yield* Fiber.join(running)).status, "cancelled")
+        yield* until(() => state.left)
+      }
+    })
+  )
+
   it.effect("lists its five tools, and gets its distillate (A180)", () =>
     Effect.gen(function* () {
       const worker = Agent.make({ name: "worker", instruction: "worker that reviews" })

@@ -91,6 +91,7 @@ export const makeAnswers = (dress: Dress, report: Report) => {
     if (!Cause.hasInterruptsOnly(cause)) return broken(call, running, cause)
     switch (call.ending) {
       case "cancelled":
+      case "gone":
       case "too-slow":
         return undefined
       case "stopping":
@@ -113,7 +114,7 @@ export const makeAnswers = (dress: Dress, report: Report) => {
     exit: Exit.Exit<NeutralResult, RpcError>
   ): Answer | undefined => {
     const answer = Exit.isSuccess(exit) ? succeeded(call.admitted, exit.value) : ended(call, running, exit.cause)
-    return call.ending === "cancelled" ? undefined : answer
+    return call.ending === "cancelled" || call.ending === "gone" ? undefined : answer
   }
 
   return { answerOf }

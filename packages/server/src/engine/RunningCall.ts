@@ -23,8 +23,11 @@ import type { Tally } from "./Tally.ts"
 /** What runs: a call, a listen request, or a stream that a client holds open beside them. */
 export type Kind = "call" | "listen" | "stream"
 
-/** Why a call was ended from outside; `asking` is the end of a round. */
-export type Ending = "asking" | "cancelled" | "stopping" | "timed-out" | "too-slow" | "session-ended"
+/**
+ * Why a call was ended from outside; `asking` is the end of a round. Neither `cancelled`, which a client tells, nor `gone`,
+ * where nobody is left to read it, has an answer.
+ */
+export type Ending = "asking" | "cancelled" | "gone" | "stopping" | "timed-out" | "too-slow" | "session-ended"
 
 const plain = (data: unknown): Json => {
   try {
@@ -195,7 +198,7 @@ export class RunningCall implements Call<unknown, never>, CurrentCallService {
 
   /** The connection that waits for the answer has gone: natively that cancels the call, in compat it does not (D10). */
   disconnect(): void {
-    if (this.admitted.revision.era === "native") this.end("cancelled")
+    if (this.admitted.revision.era === "native") this.end("gone")
   }
 
   /** Gives what earlier rounds of this call left, before its handler runs. */

@@ -70,16 +70,16 @@ describe("a cancelled call", () => {
     })
   )
 
-  it.effect("gives its handler an aborted signal, also when it asks for one after the end", () =>
+  it.effect("gives its handler an aborted signal with the reason, also when it asks for one after the end", () =>
     Effect.gen(function* () {
-      const seen: Array<boolean> = []
+      const seen: Array<unknown> = []
       const mcp = empty().tool("t", plain, (_, call) =>
-        Effect.onInterrupt(Effect.never, () => Effect.sync(() => seen.push(call.signal.aborted)))
+        Effect.onInterrupt(Effect.never, () => Effect.sync(() => seen.push(call.signal.aborted, call.signal.reason)))
       )
       const { peer } = yield* serving(mcp, {})
       const call = yield* rawCall(peer, "t")
       yield* call.cancel
-      assert.deepStrictEqual(seen, [true])
+      assert.deepStrictEqual(seen, [true, "gone"])
     })
   )
 })
