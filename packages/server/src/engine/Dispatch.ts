@@ -158,7 +158,7 @@ const running = ({ handler, lease, services }: ServedEntry<ToolHandler>, args: u
 /** A call of a tool: an ordinary one, unless the tool says otherwise and tasks are served. */
 const calling = (entry: ServedEntry<ToolHandler>, args: unknown, request: Admitted, tasks?: Tasks): Answered => {
   const ordinary = running(entry, args)
-  const { scopes = [], task } = entry.handler
+  const { scopes, task } = entry.handler
   return task === undefined || tasks === undefined || request.revision.era === "compat"
     ? ordinary
     : asTask(ordinary, task, scopes, request, tasks)

@@ -39,7 +39,7 @@ const noRoom = ({ request }: Admitted): Refusal => ({
 export const asTask = (
   running: Running,
   settings: TaskSettings,
-  scopes: ReadonlyArray<string>,
+  scopes: ReadonlyArray<string> | undefined,
   request: Admitted,
   tasks: Tasks
 ): Answered => {
@@ -47,7 +47,7 @@ export const asTask = (
   const missing = tasksMissing(request, running.name)
   if (missing !== undefined) return required ? missing : running
   if (required && !tasks.hasRoom(request.owner)) return noRoom(request)
-  const begin = (call: RunningCall) => tasks.begin(call, settings, scopes)
+  const begin = (call: RunningCall) => tasks.begin(call, settings, scopes ?? [])
   return {
     ...running,
     effect: (call) =>
