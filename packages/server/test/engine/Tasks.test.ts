@@ -50,11 +50,11 @@ describe("a task", () => {
     () =>
       Effect.gen(function* () {
         const ended: Array<string> = []
-        const mcp = one({ ttl: 10_000 }).tool("endless", { ...plain, task: { ttl: 10_000 } }, endless(ended))
+        const mcp = one({ ttl: 10_100 }).tool("endless", { ...plain, task: { ttl: 10_100 } }, endless(ended))
         const { peer, served } = yield* serving(mcp, {})
         const { taskId: done } = yield* called(peer, "t")
         const { taskId: running } = yield* called(peer, "endless")
-        yield* TestClock.adjust(9_999)
+        yield* TestClock.adjust(10_099)
         assert.strictEqual((yield* got(peer, done)).status, "completed")
         assert.strictEqual((yield* got(peer, running)).status, "working")
         assert.deepStrictEqual(served.counters(), { ...none, tasks: 2 })
