@@ -22,12 +22,12 @@ const names: { readonly [path: string]: string } = {
     mirrorParams paramHeaders parseChallenges printChallenge trimHeaderValue
   `,
   "./json": `
-    anyOfObjects embed fromBase64 hasObjectRoot isJsonObject isRecord lean lintSchema maxSchemaDepth
+    anyOfObjects censorOf embed fromBase64 hasObjectRoot isJsonObject isRecord lean lintSchema maxSchemaDepth
     nestsDeeper objectRoot own parseJson pathText printSchema record refuseSchema resolveRoot schemaProblems
     standardProblems structured textFromBase64 toBase64 tooDeep unwrap wireDecoder wrap
   `,
   "./rpc": `
-    ErrorCode Message RequestId RpcError errorName isRequestId methodNames methodRow printNotification
+    ErrorCode Message RequestId RpcError defaultNesting errorName isRequestId methodNames methodRow printNotification
     printResult requestKey
   `,
   "./schema": `
