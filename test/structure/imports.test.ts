@@ -94,7 +94,8 @@ const rooms: Readonly<Record<string, Readonly<Record<string, ReadonlyArray<strin
     watching: ["engine"],
     opening: ["asking", "watching", "engine"],
     lists: ["opening", "engine"],
-    engine: ["asking", "lists", "opening", "watching"]
+    tasks: ["asking", "engine"],
+    engine: ["asking", "lists", "opening", "tasks", "watching"]
   }
 }
 
