@@ -10,6 +10,7 @@ import {
 } from "@modelcontextprotocol/ext-tasks/client"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import { own } from "@treadle/protocol/json"
 import { rawAsk, rawDeclaring, rawRequest, type RawMessage } from "@treadle/testing"
 import { Ask, CurrentCall } from "../../src/index.ts"
 import { McpHttp } from "../../src/http.ts"
@@ -26,11 +27,16 @@ const said = (key: string) =>
     (answer) => answer.action === "accept" && answer.content.said
   )
 
+/** What was interrupted. */
+const interrupted: Array<string> = []
+
 const mcp = empty()
   .tool("quick", plain, async () => "at once")
   .tool("slow", { ...plain, task }, () => Effect.as(Effect.sleep(50), "made"))
   .tool("broken", { ...plain, task }, () => Effect.die(new Error("bug")))
-  .tool("endless", { ...plain, task }, () => Effect.never)
+  .tool("endless", { ...plain, task }, () =>
+    Effect.onInterrupt(Effect.never, () => Effect.sync(() => void interrupted.push("endless")))
+  )
   .tool("asks", { ...plain, task: { ...task, begins: "later" } }, () =>
     Effect.gen(function* () {
       const before = yield* said("before")
@@ -61,6 +67,8 @@ const answers = createApplicationInputHandler({
 
 const nothing = () => () => {}
 
+const texts = (content: unknown) => (Array.isArray(content) ? content.map((block) => own(block, "text")) : [])
+
 const connected = () => {
   const door = McpHttp.fetch(mcp)
   const port: ConnectedMcpSessionPort = {
@@ -79,8 +87,7 @@ const connected = () => {
       const execution = await session.callTool(name, {})
       if (cancels) await execution.cancel()
       const { outcome } = await execution.settle()
-      const content = outcome.status === "completed" ? outcome.result.content : []
-      return [execution.kind, outcome.status, ...content.map((block) => (block.type === "text" ? block.text : ""))]
+      return [execution.kind, outcome.status, ...(outcome.status === "completed" ? texts(outcome.result.content) : [])]
     },
     [Symbol.asyncDispose]: async () => {
       await session.close()
@@ -105,5 +112,6 @@ describe("the official requester of tasks", () => {
   it("TASK-12: cancels a task", async () => {
     await using requester = connected()
     assert.deepStrictEqual(await requester.settled("endless", true), ["task", "cancelled"])
+    assert.deepStrictEqual(interrupted, ["endless"])
   })
 })
