@@ -227,6 +227,22 @@ describe("a task that asks", () => {
     })
   )
 
+  it.effect("whose server does not take the answer ends the call, and is cancelled", () =>
+    Effect.gen(function* () {
+      const { heard, session } = yield* native(
+        (message) =>
+          message.method === "tasks/update"
+            ? rpcError(message.id, -32602, "nth must be even")
+            : tasking(asks("a"), asks("a"))(message),
+        { settings: { answers: { form: () => ({ action: "accept" }) } } }
+      )
+      const reason = yield* reasonOf(session.call(ping)())
+      assert.strictEqual(reason._tag, "InputRefused")
+      assert.include(reason.message, "nth must be even")
+      assert.strictEqual(about(yield* heard("tasks/cancel")), "t-1")
+    })
+  )
+
   it.effect("that nobody answers ends the call, and is cancelled", () =>
     Effect.gen(function* () {
       const { heard, session } = yield* native(tasking(asks("a"), asks("a")))
