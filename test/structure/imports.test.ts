@@ -83,10 +83,11 @@ const folders: Readonly<Record<string, Readonly<Record<string, ReadonlyArray<str
 const rooms: Readonly<Record<string, Readonly<Record<string, ReadonlyArray<string>>>>> = {
   server: {
     offer: [],
-    methods: ["offer", "engine"],
+    tasks: ["offer", "engine"],
+    methods: ["offer", "tasks", "engine"],
     asking: ["methods", "engine"],
     sessions: ["methods", "offer", "engine"],
-    engine: ["asking", "methods", "offer", "sessions"]
+    engine: ["asking", "methods", "offer", "sessions", "tasks"]
   },
   client: {
     asking: ["engine"],
