@@ -281,6 +281,25 @@ describe("a task that is given up", () => {
     })
   )
 
+  it.effect.each([
+    [false, ["server/discover", "tools/call", "tasks/cancel", "end"]],
+    [true, ["server/discover", "tools/call", "end"]]
+  ] as const)("that somebody else waits for is cancelled as well, unless it is kept: %s", ([keepTask, methods]) =>
+    Effect.gen(function* () {
+      const scope = yield* Scope.make()
+      const { sent, session } = yield* Scope.provide(native(tasking(working())), scope)
+      const pending = yield* session.open(ping)(undefined, { keepTask })
+      yield* Stream.runHead(pending.task)
+      yield* Scope.close(scope, Exit.void)
+      assert.strictEqual((yield* reasonOf(pending.result))._tag, "Closed")
+      yield* Effect.promise(() => sent.first(({ method }) => method === "end"))
+      assert.deepStrictEqual(
+        sent.events.map(({ method }) => method),
+        [...methods]
+      )
+    })
+  )
+
   it.effect("is left as it is where the caller says so", () =>
     Effect.gen(function* () {
       const { of, session } = yield* native(tasking(working()))
