@@ -42,6 +42,7 @@ import type { Entries } from "./handler/Entry.ts"
 import type { Counters } from "./Counters.ts"
 import { Live, type LiveService, type Part } from "./Live.ts"
 import { Limits } from "./Limits.ts"
+import type { McpBuildError } from "./McpBuildError.ts"
 import { internalError } from "./reply/ErrorReply.ts"
 import type { ServerInfo } from "./ServerInfo.ts"
 import type { StateKey } from "./StateKey.ts"
@@ -85,6 +86,8 @@ export interface Served<in R = never, out Ctx = unknown> {
   readonly operate: Operate
   /** Changes what is served. */
   readonly live: LiveService<R, Ctx>
+  /** What is served now, as it was defined; the same value until that changes. */
+  readonly entries: () => Entries
   readonly limits: Limits
   /** What is under way now. */
   readonly counters: () => Counters
@@ -120,6 +123,8 @@ export interface Served<in R = never, out Ctx = unknown> {
 
 /** What a served thing is made with: what every door can be told, and what those of HTTP know. */
 export interface ServedBehind extends ServedSettings, AuthSettings {
+  /** What else keeps entries from being served, where they have no build errors; asked at each change. */
+  readonly check?: (entries: Entries) => ReadonlyArray<McpBuildError>
   /** The address of the door itself, where it has one; it is asked once there is a first request. */
   readonly ownUrl?: () => string
 }
@@ -197,7 +202,14 @@ export const makeServed = Effect.fnUntraced(function* (definition: ServedDefinit
   const { stateKeys = [] } = settings
   const inFlight = new InFlight()
   const offer = makeOffer(base, yield* Scope.fork(yield* Effect.scope))
-  const changes = new LiveChanges({ info: definition.info, capabilities, offer, hub, isStopping: () => stopping })
+  const changes = new LiveChanges({
+    info: definition.info,
+    capabilities,
+    offer,
+    hub,
+    isStopping: () => stopping,
+    check: settings.check ?? (() => [])
+  })
   yield* changes.start(definition.entries)
   const dress = makeDress(definition.info.implementation)
   const tasks: Tasks = new Tasks({
@@ -299,6 +311,7 @@ export const makeServed = Effect.fnUntraced(function* (definition: ServedDefinit
       dropped: tally.dropped
     }),
     live,
+    entries: () => changes.entries,
     gate,
     warn,
     identify: identifier(definition.principal, report),

@@ -62,7 +62,7 @@ const faultsOf = ({ endpoint }: OperationEntry): ReadonlyArray<ShapeFault> => {
 /** What the types forbid, and plain JavaScript does not. */
 const missing = ({ endpoint, handler, place, promoted, settings }: OperationEntry): ReadonlyArray<McpBuildError> => {
   const reasons: ReadonlyArray<readonly [boolean, string]> = [
-    [typeof handler === "function", "it has no handler; pass a function"],
+    [typeof handler === "function", `it has no handler; pass a function${promoted ? "" : ", and options after it"}`],
     [isSaid(endpoint.about?.description), "it has no description; a model chooses a tool by it"]
   ]
   const unmet = reasons.flatMap(([ok, why]) => (ok ? [] : [why]))
