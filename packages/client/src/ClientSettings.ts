@@ -3,6 +3,7 @@
  */
 import type { ProtocolVersion } from "@treadle/protocol/era"
 import type { JsonObject } from "@treadle/protocol/json"
+import { defaultNesting } from "@treadle/protocol/rpc"
 import type { Implementation, LogMessage } from "@treadle/protocol/schema"
 import type { Answers } from "./Answers.ts"
 import type { CacheSettings } from "./CacheStore.ts"
@@ -30,6 +31,11 @@ export interface ClientSettings {
   readonly answers?: Answers
   /** Extensions that the client knows, by id, with their settings (VER-04). */
   readonly extensions?: { readonly [id: string]: JsonObject }
+  /**
+   * Whether a native server may make a task of a call, whose result is then waited for; calls look the same either way.
+   * `true` by default.
+   */
+  readonly tasks?: boolean
   /**
    * The only revision to speak, such as `2025-11-25`. By default the newest that both sides know, which is found out and
    * remembered per server for a day.
@@ -59,6 +65,8 @@ export interface ClientSettings {
    * may be sent twice after a loss. Not by default; the hints of your own contract always count.
    */
   readonly trusted?: boolean
+  /** The most levels of lists and objects that a message of the server may have, 512 by default; a deeper one is not read. */
+  readonly nestingLimit?: number
   /** Told of every log message, whichever request it belongs to; see `session.setLogLevel`. */
   readonly onLog?: (message: LogMessage) => void
   /**
@@ -106,6 +114,7 @@ export const defaults = {
   maxRounds: 16,
   answerTimeout: 600_000,
   ping: { interval: 30_000, timeout: 10_000, misses: 3 } satisfies PingSettings,
+  nestingLimit: defaultNesting,
   bodyLimit: 64 * 1024 * 1024,
   lineLimit: 64 * 1024 * 1024
 }
@@ -114,7 +123,7 @@ export const defaults = {
 export type OnNoise = (text: string, why: string) => void
 
 /** A hook of the settings; what it throws goes no further, because it would break the reading of messages. */
-const guarded =
+export const guarded =
   <A extends ReadonlyArray<unknown>>(hook: ((...facts: A) => void) | undefined): ((...facts: A) => void) =>
   (...facts) => {
     try {

@@ -25,7 +25,15 @@ export { decline, type Answers, type Asker } from "./Answers.ts"
 export type { Eventual } from "./Eventual.ts"
 
 /** Use it. */
-export type { CallOptions, ListOptions, McpSession, RequestOptions, SessionCounters } from "./McpSession.ts"
+export type {
+  CallOptions,
+  ListOptions,
+  McpSession,
+  OpenOptions,
+  RequestOptions,
+  SessionCounters,
+  TaskOptions
+} from "./McpSession.ts"
 export type { Change, Watched } from "./Change.ts"
 export type { PendingCall, Progress } from "./PendingCall.ts"
 export type { Given } from "./call/TypedCall.ts"

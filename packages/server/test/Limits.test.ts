@@ -6,6 +6,7 @@ describe("limits", () => {
     assert.deepStrictEqual(Limits.of(), {
       bodyBytes: 4_194_304,
       lineBytes: 16_777_216,
+      nesting: 512,
       runningCalls: 64,
       listeners: 16,
       subscribedUris: 256,
@@ -13,6 +14,9 @@ describe("limits", () => {
       sessions: 1_000,
       sessionIdle: 1_800_000,
       keptEvents: 262_144,
+      tasks: 1_000,
+      callerTasks: 64,
+      taskTtl: 3_600_000,
       pageSize: 200,
       unreadBytes: 1_048_576,
       streamAfter: 2_000,

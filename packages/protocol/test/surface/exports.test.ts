@@ -27,7 +27,7 @@ const names: { readonly [path: string]: string } = {
     standardProblems structured textFromBase64 toBase64 tooDeep unwrap wireDecoder wrap
   `,
   "./rpc": `
-    ErrorCode Message RequestId RpcError errorName isRequestId methodNames methodRow printNotification
+    ErrorCode Message RequestId RpcError defaultNesting errorName isRequestId methodNames methodRow printNotification
     printResult requestKey
   `,
   "./schema": `

@@ -19,6 +19,7 @@ import {
   templateErrors,
   timeoutProblems
 } from "./EntryChecks.ts"
+import { taskProblems } from "./TaskSettings.ts"
 
 interface Subject {
   readonly tool: string
@@ -61,11 +62,16 @@ const faultsOf = ({ endpoint }: OperationEntry): ReadonlyArray<ShapeFault> => {
 /** What the types forbid, and plain JavaScript does not. */
 const missing = ({ endpoint, handler, place, promoted, settings }: OperationEntry): ReadonlyArray<McpBuildError> => {
   const reasons: ReadonlyArray<readonly [boolean, string]> = [
-    [typeof handler === "function", "it has no handler; pass a function"],
+    [typeof handler === "function", `it has no handler; pass a function${promoted ? "" : ", and options after it"}`],
     [isSaid(endpoint.about?.description), "it has no description; a model chooses a tool by it"]
   ]
   const unmet = reasons.flatMap(([ok, why]) => (ok ? [] : [why]))
-  return [...unmet, ...scopeProblems(settings.scopes), ...timeoutProblems(settings.timeout)].map((why) => ({
+  return [
+    ...unmet,
+    ...scopeProblems(settings.scopes),
+    ...timeoutProblems(settings.timeout),
+    ...taskProblems(settings.task)
+  ].map((why) => ({
     _tag: "InvalidDefinition",
     kind: promoted ? "tool" : "operation",
     name: String(endpoint.name),
