@@ -34,6 +34,7 @@ import { makeOffer } from "./engine/offer/Offer.ts"
 import type { Ending } from "./engine/RunningCall.ts"
 import { makeSessionStreams, type OpenedStream } from "./engine/sessions/SessionStream.ts"
 import { makeSweep } from "./engine/Sweep.ts"
+import { Tasks } from "./engine/tasks/Tasks.ts"
 import { Tally } from "./engine/Tally.ts"
 import { toolHeaders } from "./engine/offer/ToolHeaders.ts"
 import type { AuthSettings } from "./Authentication.ts"
@@ -192,13 +193,13 @@ const draining = (inFlight: InFlight, grace: number): Effect.Effect<void> =>
  */
 export const makeServed = Effect.fnUntraced(function* (definition: ServedDefinition, settings: ServedBehind) {
   const outer = captured(yield* Effect.context<never>())
-  const capabilities = capabilitiesOf(definition.entries, definition.info)
+  const limits = Limits.of(settings.limits)
+  const capabilities = capabilitiesOf(definition.entries, definition.info, limits.tasks > 0)
   const hub = new Hub(outer, (change) => announces(capabilities, change))
   const live = handle(() => changes, hub)
   const base = Context.add(outer, Live, live)
   let stopping = false
   const { stateKeys = [] } = settings
-  const limits = Limits.of(settings.limits)
   const inFlight = new InFlight()
   const offer = makeOffer(base, yield* Scope.fork(yield* Effect.scope))
   const changes = new LiveChanges({
@@ -211,7 +212,15 @@ export const makeServed = Effect.fnUntraced(function* (definition: ServedDefinit
   })
   yield* changes.start(definition.entries)
   const dress = makeDress(definition.info.implementation)
-  const sweep = makeSweep(inFlight, Context.get(base, Clock.Clock), base)
+  const tasks: Tasks = new Tasks({
+    limits,
+    dress,
+    hub,
+    inFlight,
+    now: () => sweep.now(),
+    wake: () => sweep.wake()
+  })
+  const sweep = makeSweep([inFlight, tasks], Context.get(base, Clock.Clock), base)
   const hangUp = (owner: string, ending: Ending) => {
     for (const call of inFlight.of(owner)) call.end(ending)
   }
@@ -234,6 +243,7 @@ export const makeServed = Effect.fnUntraced(function* (definition: ServedDefinit
     sessions,
     hub,
     limits,
+    tasks,
     stateKeys,
     settled: definition.info.live.resources === false
   })
@@ -273,6 +283,7 @@ export const makeServed = Effect.fnUntraced(function* (definition: ServedDefinit
   const openStream = makeSessionStreams({ hold, logOf: sessions.logOf })
   const forget = () => {
     sessions.clear()
+    tasks.clear()
     hub.clear()
   }
   const stop = Effect.suspend(() => {
@@ -294,6 +305,7 @@ export const makeServed = Effect.fnUntraced(function* (definition: ServedDefinit
     counters: () => ({
       ...inFlight.counts,
       sessions: sessions.size,
+      tasks: tasks.size,
       asks: asking.open.size,
       queued: hub.waiting + sessions.waiting + tally.held,
       dropped: tally.dropped
@@ -313,6 +325,7 @@ export const makeServed = Effect.fnUntraced(function* (definition: ServedDefinit
     hangUp: (owner) => {
       sessions.forget(owner)
       hangUp(owner, "stopping")
+      tasks.forget(owner)
     },
     openStream: (inbound, sink) => {
       const session = sessions.find(inbound)

@@ -12,7 +12,6 @@ import type { Admitted } from "../envelope/Admitted.ts"
 import { isOnPipe } from "../envelope/Presented.ts"
 import type { Outlet, SessionFacts } from "../envelope/SessionFacts.ts"
 import type { Dress } from "../envelope/Dress.ts"
-import type { Refusal } from "../envelope/Refusal.ts"
 import type { Limits } from "../Limits.ts"
 import { internalError } from "../reply/ErrorReply.ts"
 import type { NeutralResult } from "../reply/NeutralResult.ts"
@@ -45,12 +44,6 @@ export interface EngineParts {
   /** What a session was sent on its streams. */
   readonly logOf: (session: SessionFacts) => EventLog | undefined
 }
-
-const noRoom = ({ request }: Admitted): Refusal => ({
-  rung: "sessions",
-  error: RpcError.internal("Too many sessions are open, and every one of them is in use; try again later"),
-  id: request.id
-})
 
 export const makeEngine = (parts: EngineParts) => {
   const { asking, dispatch, dress, inFlight, limits, logOf, report, rounds, sweep, tally } = parts
@@ -177,9 +170,9 @@ export const makeEngine = (parts: EngineParts) => {
    */
   const serve = (row: Row, request: Admitted, sink: Sink): RunningCall | undefined => {
     const answered = look(row, request)
-    if (answered === "no-room") return answer(request, sink, refused(noRoom(request)))
     if (typeof answered === "string") return answer(request, sink, { text: printResult(request.request.id, answered) })
     if ("_tag" in answered) return answer(request, sink, failed(request, answered))
+    if ("rung" in answered) return answer(request, sink, refused(answered))
     if ("session" in answered) {
       const { session, text } = answered
       if (isOnPipe(request.inbound)) session.attach(outletOf(sink))

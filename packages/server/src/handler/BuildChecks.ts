@@ -19,6 +19,7 @@ import {
   templateErrors,
   timeoutProblems
 } from "./EntryChecks.ts"
+import { taskProblems } from "./TaskSettings.ts"
 
 interface Subject {
   readonly tool: string
@@ -65,7 +66,12 @@ const missing = ({ endpoint, handler, place, promoted, settings }: OperationEntr
     [isSaid(endpoint.about?.description), "it has no description; a model chooses a tool by it"]
   ]
   const unmet = reasons.flatMap(([ok, why]) => (ok ? [] : [why]))
-  return [...unmet, ...scopeProblems(settings.scopes), ...timeoutProblems(settings.timeout)].map((why) => ({
+  return [
+    ...unmet,
+    ...scopeProblems(settings.scopes),
+    ...timeoutProblems(settings.timeout),
+    ...taskProblems(settings.task)
+  ].map((why) => ({
     _tag: "InvalidDefinition",
     kind: promoted ? "tool" : "operation",
     name: String(endpoint.name),
