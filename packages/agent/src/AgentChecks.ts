@@ -85,26 +85,51 @@ const fieldProblems = (definition: AgentDefinition<unknown, unknown>): ReadonlyA
   ]
 }
 
-/** Another agent can do what its own servers can: it has their tags too, unless its operator says which it has. */
-const tagsOf = (ref: ServerRef | undefined): ReadonlyArray<Tag> => {
+type Definition = AgentDefinition<unknown, unknown>
+
+/**
+ * Another agent can do what its own servers can: it has their tags too, unless its operator says which it has.
+ *
+ * @param seen definitions that count already: agents may have each other
+ */
+const tagsOf = (ref: ServerRef | undefined, seen: Set<Definition>): ReadonlyArray<Tag> => {
   const said = heldTags(ref?.settings.tags)
-  if (ref?._tag !== "Agent" || ref.settings.tags !== undefined) return said
-  return [...new Set([...said, ...taggedServers(ref.agent.definition).flatMap(({ tags }) => tags)])]
+  if (ref?._tag !== "Agent" || ref.settings.tags !== undefined || seen.has(ref.agent.definition)) return said
+  seen.add(ref.agent.definition)
+  const below = serverEntries(ref.agent.definition.servers).flatMap(([, server]) => tagsOf(serverRef(server), seen))
+  return [...new Set([...said, ...below])]
 }
 
 /** The servers of a definition, each with its tags. */
-export const taggedServers = ({
-  servers
-}: AgentDefinition<unknown, unknown>): ReadonlyArray<{ readonly name: string; readonly tags: ReadonlyArray<Tag> }> =>
-  serverEntries(servers).map(([name, server]) => ({ name, tags: tagsOf(serverRef(server)) }))
+export const taggedServers = (
+  definition: Definition
+): ReadonlyArray<{ readonly name: string; readonly tags: ReadonlyArray<Tag> }> =>
+  serverEntries(definition.servers).map(([name, server]) => ({
+    name,
+    tags: tagsOf(serverRef(server), new Set([definition]))
+  }))
 
-/** Every problem of a definition; none where it can run. */
-export const agentProblems = (definition: AgentDefinition<unknown, unknown>): ReadonlyArray<AgentProblem> => {
+/** What is wrong with the agents that are servers of a definition. */
+const nestedProblems = ({ servers }: Definition, seen: Set<Definition>): ReadonlyArray<AgentProblem> =>
+  serverEntries(servers).flatMap(([server, like]): ReadonlyArray<AgentProblem> => {
+    const ref = serverRef(like)
+    if (ref?._tag !== "Agent" || seen.has(ref.agent.definition)) return []
+    return agentProblems(ref.agent.definition, seen).map((problem) => ({ _tag: "InAgent", server, problem }))
+  })
+
+/**
+ * Every problem of a definition, and of the agents that are its servers; none where it can run.
+ *
+ * @param seen definitions that are looked at already; each is looked at once
+ */
+export const agentProblems = (definition: Definition, seen = new Set<Definition>()): ReadonlyArray<AgentProblem> => {
+  seen.add(definition)
   const tagged = taggedServers(definition)
   const trifecta = definition.allowTrifecta !== true && isTrifecta(tagged.map(({ tags }) => tags))
   return [
     ...fieldProblems(definition),
     ...serverProblems(definition),
-    ...(trifecta ? [{ _tag: "Trifecta" as const, servers: tagged.map(({ name }) => name) }] : [])
+    ...(trifecta ? [{ _tag: "Trifecta" as const, servers: tagged.map(({ name }) => name) }] : []),
+    ...nestedProblems(definition, seen)
   ]
 }

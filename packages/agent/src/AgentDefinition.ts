@@ -45,7 +45,13 @@ export type ServerRef =
   | { readonly _tag: "Http"; readonly url: string; readonly settings: HttpServerSettings }
   | { readonly _tag: "InProcess"; readonly mcp: InProcess; readonly settings: ServerSettings }
   | { readonly _tag: "Agent"; readonly agent: AnyAgent; readonly settings: ServerSettings }
-  | { readonly _tag: "Open"; readonly open: OpenServer; readonly settings: ServerSettings }
+  | {
+      readonly _tag: "Open"
+      readonly open: OpenServer
+      readonly settings: ServerSettings
+      /** What is wrong with how it is opened, where that is known before. */
+      readonly faults?: ReadonlyArray<{ readonly setting: string; readonly why: string }>
+    }
 
 /** What may stand for a server in a definition. */
 export type ServerLike = InProcess | string | URL | AnyAgent | ServerRef

@@ -11,6 +11,8 @@ export type AgentProblem =
   | { readonly _tag: "InvalidServerSetting"; readonly server: string; readonly setting: string; readonly why: string }
   /** A header that looks like a credential and holds its value instead of naming a secret. */
   | { readonly _tag: "InlineCredential"; readonly server: string; readonly header: string }
+  /** The agent that is a server has a problem itself. */
+  | { readonly _tag: "InAgent"; readonly server: string; readonly problem: AgentProblem }
   /** The servers together have all three tags. */
   | { readonly _tag: "Trifecta"; readonly servers: ReadonlyArray<string> }
 
@@ -31,6 +33,8 @@ export const describeProblem = (problem: AgentProblem): string => {
       return `server ${quoted(problem.server)}, ${problem.setting}: ${problem.why}.`
     case "InlineCredential":
       return `server ${quoted(problem.server)}, header ${quoted(problem.header)}: it holds a credential itself. Name it instead, as {{secret:NAME}} or {{secret-file:PATH}}.`
+    case "InAgent":
+      return `in agent ${quoted(problem.server)}: ${describeProblem(problem.problem)}`
     case "Trifecta":
       return `servers ${problem.servers.map(quoted).join(", ")} together bring untrusted input, read what is sensitive and reach the outside. Leave one of them out, give it to a subagent, or say allowTrifecta: true.`
   }

@@ -42,8 +42,8 @@ export interface TreePlace extends RunPlace {
   readonly form: AnswerForm | undefined
   /** Waits of a turn for a model that is not there. */
   readonly patience: number
-  /** What the run there may start others by. */
-  readonly supervisor: () => Supervisor
+  /** Makes what the run there may start others by; it is asked for once, when it is first needed. */
+  readonly supervise: () => Supervisor
 }
 
 /** What a subagent is told of itself. */
@@ -127,13 +127,11 @@ export class AgentTree {
     return Effect.suspend(() => {
       const place: RunPlace = { path: "0", depth: 0, scope: "all" }
       let made: SupervisorLive | undefined
-      const supervisor = () => {
-        made ??= new SupervisorLive(place, new TreePolicy(this.#basis.limits, this.#ledger), this.#runner())
-        return made
-      }
+      const supervise = () =>
+        (made = new SupervisorLive(place, new TreePolicy(this.#basis.limits, this.#ledger), this.#runner()))
       this.#begin(place)
       const { instruction } = this.definition
-      const parts = this.parts({ ...place, instruction, contract, context, form: this.form, patience, supervisor })
+      const parts = this.parts({ ...place, instruction, contract, context, form: this.form, patience, supervise })
       return Effect.as(
         Effect.addFinalizer(() => made?.close ?? Effect.void),
         parts
@@ -147,7 +145,7 @@ export class AgentTree {
     const { instruction } = this.definition
     const { context, contract } = request
     const told = { instruction, contract, context, form: this.form, patience }
-    return this.parts({ ...place, ...told, supervisor: () => below(this.#runner()) })
+    return this.parts({ ...place, ...told, supervise: () => below(this.#runner()) })
   }
 
   /** Tells that a run starts which no other of this tree started. */
@@ -163,14 +161,20 @@ export class AgentTree {
   /** What the turns at a place stand on, with a history of their own. */
   parts(place: TreePlace): TurnParts {
     const { catalogue, lifetime, limits, lists, model } = this.#basis
-    const { context, contract, depth, form, instruction, path, patience, scope, supervisor } = place
+    const { context, contract, depth, form, instruction, path, patience, scope, supervise } = place
     const facts = this.facts(path, depth)
     const history = new History()
     if (context !== undefined) history.say(context)
+    let supervisor: Supervisor | undefined
     const runMeta = { [this.definition.runIdKey ?? defaultRunIdKey]: this.runId, [depthKey]: depth }
     return {
       facts,
-      toolbox: new Toolbox(lists, this.#own(place), { catalogue, scope, runMeta, supervisor }),
+      toolbox: new Toolbox(lists, this.#own(place), {
+        catalogue,
+        scope,
+        runMeta,
+        supervisor: () => (supervisor ??= supervise())
+      }),
       history,
       runMeta,
       told: { instruction, contract, answer: form?.schema },
@@ -180,6 +184,7 @@ export class AgentTree {
       model,
       streams: this.#options.stream === true,
       patience,
+      begins: () => supervisor?.turn(),
       charge: (tokens) => {
         this.#ledger.charge(tokens)
         lifetime.charge(tokens, facts)
@@ -203,8 +208,7 @@ export class AgentTree {
     const partsOf = ({ below, request, ...place }: ChildSpec, patience: number) => {
       const { context, contract } = request
       const told = { instruction: subagentInstruction, contract, context, form: undefined, patience }
-      let made: Supervisor | undefined
-      return this.parts({ ...place, ...told, supervisor: () => (made ??= below(this.#runner())) })
+      return this.parts({ ...place, ...told, supervise: () => below(this.#runner()) })
     }
     return {
       servers: taggedServers(this.definition),

@@ -2,6 +2,7 @@
  * A conversation with an agent: messages are answered one after another, over one transcript. Between them nothing runs.
  */
 import * as Cause from "effect/Cause"
+import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
@@ -10,6 +11,7 @@ import * as Semaphore from "effect/Semaphore"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { AgentError } from "./AgentError.ts"
+import { waitingMessages } from "./Limits.ts"
 import { heeding, makeStopSignal, requestStop, type StopSignal } from "./loop/StopSignal.ts"
 import { runTurn, type TurnParts } from "./loop/Turn.ts"
 import { Outcome } from "./Outcome.ts"
@@ -24,13 +26,23 @@ export interface ConversationStatus {
   readonly busy: boolean
 }
 
+/** A message that was not queued, because too many wait already. */
+export class ConversationFull extends Data.TaggedError("ConversationFull")<{ readonly awaiting: number }> {
+  override get message(): string {
+    return `the message is not queued: ${this.awaiting} wait already. Let some be answered first`
+  }
+}
+
 /** A conversation; it ends with the scope that it was opened in. */
 export interface Conversation<out A> {
   readonly runId: string
   /** Says something and waits for the outcome of its turn. Messages are answered in their order. */
   readonly say: (message: string) => Effect.Effect<Outcome<A>, AgentError>
-  /** Queues a message and goes on; its outcome comes in `turns`. */
-  readonly deliver: (message: string) => Effect.Effect<Delivered>
+  /**
+   * Queues a message and goes on; its outcome comes in `turns`. Fails with `ConversationFull` where 64 messages wait
+   * or are being answered, those of `say` included.
+   */
+  readonly deliver: (message: string) => Effect.Effect<Delivered, ConversationFull>
   /**
    * Outcomes of turns as they end, from when it is listened to; the newest 64 for who reads slowly. A turn that `say`
    * fails of has the outcome `failed` here. The stream ends with the conversation.
@@ -75,8 +87,9 @@ class LiveConversation<A> implements Conversation<A> {
       )
     })
 
-  readonly deliver = (message: string): Effect.Effect<Delivered> =>
+  readonly deliver = (message: string): Effect.Effect<Delivered, ConversationFull> =>
     Effect.suspend(() => {
+      if (this.#awaiting >= waitingMessages) return Effect.fail(new ConversationFull({ awaiting: this.#awaiting }))
       const delivered = { turns: this.#turns, awaiting: this.#turns + this.#awaiting + 1 }
       // Nobody waits for it, so a defect would be heard by nobody.
       const said = Effect.tapCause(this.say(message), (cause) =>

@@ -12,9 +12,9 @@ export interface AgentLimits {
   readonly deadline?: number
   /** How deep subagents may nest; the root is 0. Default 4. */
   readonly depth?: number
-  /** Subagents that one run may start. Default 8. */
+  /** Subagents that one run, or one turn of a conversation, may start. Default 8. */
   readonly children?: number
-  /** Runs of one tree, the root among them. Default 64. */
+  /** Runs of one tree, the root among them; a conversation is one tree from its start to its end. Default 64. */
   readonly totalChildren?: number
   /** Tokens of a tree. Default 2,000,000. */
   readonly treeTokens?: number
@@ -23,6 +23,9 @@ export interface AgentLimits {
   /** Tokens that the model can read at once; a transcript is shortened at 70 % of it. Default 128,000. */
   readonly window?: number
 }
+
+/** Messages that may wait in a conversation, and for a warm subagent. */
+export const waitingMessages = 64
 
 /** All limits, as they hold. */
 export type Limits = Required<AgentLimits>

@@ -8,6 +8,7 @@ import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 
@@ -206,6 +207,29 @@ const read = (reference: SecretReference): Effect.Effect<string, SecretError, Se
       Effect.map(store.read(reference), Redacted.value),
       (value) => value !== "",
       () => new SecretError({ reference, why: "it is empty" })
+    )
+  )
+
+/** A run without a store has no secrets; the failure says which one it wanted. */
+const noStore = SecretStore.of({
+  read: (reference) =>
+    Effect.fail(
+      new SecretError({
+        reference,
+        why: "no SecretStore is provided; provide NodeSecrets.layer() of @treadle/agent/node, or give it as the option `secrets`"
+      })
+    )
+})
+
+/** Reads what a text refers to, now, from the store that the run is provided with. */
+export const resolvedNow = (
+  template: Result.Result<SecretTemplate, SecretProblem>
+): Effect.Effect<Redacted.Redacted, SecretError | SecretProblem> =>
+  Effect.flatMap(Effect.serviceOption(SecretStore), (store) =>
+    Effect.provideService(
+      Effect.flatMap(Effect.fromResult(template), resolve),
+      SecretStore,
+      Option.getOrElse(store, () => noStore)
     )
   )
 

@@ -83,6 +83,7 @@ const refProblems = (server: string, ref: ServerRef): ReadonlyArray<AgentProblem
   return [
     ...(fault === undefined ? [] : [{ _tag: "InvalidEndpoint" as const, server, why: fault }]),
     ...(ref._tag === "Http" ? headerProblems(server, ref.settings.headers) : []),
+    ...(ref._tag === "Open" ? (ref.faults ?? []) : []).flatMap(({ setting: name, why }) => setting(name, [why])),
     ...setting("tags", tagFaults(tags)),
     ...times.flatMap((name) => setting(name, timeFault(ref.settings[name]))),
     ...setting("required", flagFault(required)),

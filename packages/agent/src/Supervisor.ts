@@ -140,6 +140,8 @@ export interface CancelAck {
  * A supervisor as one caller has it.
  */
 export interface Supervisor {
+  /** A turn of the caller begins: those that it started before count no more towards its limit of children. */
+  readonly turn: () => void
   /** Starts a subagent of the caller. A sync one is over when this returns. */
   readonly spawn: (request: SpawnRequest) => Effect.Effect<SubagentState, SpawnRefused>
   /** Queues a message for a warm subagent. */

@@ -57,6 +57,28 @@ describe("the definition of an agent", () => {
     }
   })
 
+  it("with another agent as its server tells what is wrong with that one, and where it is (A10)", () => {
+    const docs = Server.http("http://docs.example")
+    const helper = Agent.make({ name: "helper", instruction: " ", servers: { docs } })
+    const author = made({ servers: { helper }, limits: { steps: -1 } })
+    assert.deepStrictEqual(problems({ author }).map(describeProblem), [
+      'in agent "author": limits.steps: it must be a whole number of 0 or more.',
+      'in agent "author": in agent "helper": instruction: it must say what the agent is to do.',
+      'in agent "author": in agent "helper": server "docs": plain http: is for loopback addresses only; use https:.'
+    ])
+  })
+
+  it("may have each other as servers, and are each told of once", () => {
+    const servers: { [name: string]: Agent<string> } = {}
+    const team = Array.from({ length: 12 }, (_, number) =>
+      Agent.make({ name: `agent ${number}`, instruction: number === 11 ? "" : "Go", servers })
+    )
+    for (const [number, agent] of team.entries()) servers[`s${number}`] = agent
+    const [told, ...others] = problems(servers).map(describeProblem)
+    assert.match(told ?? "", /^in agent "s0": .*in agent "s11": instruction: it must say what the agent is to do\.$/)
+    assert.deepStrictEqual(others, [])
+  })
+
   it("splits name=endpoint at the first =, and the endpoint may have some (A2)", () => {
     const [name, { url }] = Result.getOrThrow(Server.parse("docs=https://docs.example/mcp?a=1&b=2"))
     assert.deepStrictEqual([name, url], ["docs", "https://docs.example/mcp?a=1&b=2"])

@@ -10,7 +10,7 @@ import * as TestClock from "effect/testing/TestClock"
 import { AuthenticationError } from "effect/ai/AiError"
 import * as LanguageModel from "effect/ai/LanguageModel"
 import { assert, describe, it } from "@effect/vitest"
-import { Agent, Server, type AgentDefinition, type Conversation } from "@treadle/agent"
+import { Agent, ConversationFull, Server, type AgentDefinition, type Conversation } from "@treadle/agent"
 import { AgentTest, type Seen, type TurnLike } from "@treadle/agent/test"
 import { kb, note, search } from "./kb.ts"
 import { until } from "./until.ts"
@@ -122,6 +122,25 @@ describe("a conversation", () => {
       yield* until(() => heard.length === 4)
       assert.deepStrictEqual(heard, ["completed: 1", "completed: re: b", "completed: re: c", "completed: re: d"])
       assert.deepStrictEqual(yield* conversation.status, { turns: 4, awaiting: 0, busy: false })
+    })
+  )
+
+  it.effect("refuses a message where 64 wait, and takes some again once one is answered", () =>
+    Effect.gen(function* () {
+      let asked = 0
+      const hanging = () => {
+        asked++
+        return AgentTest.hang
+      }
+      const { close, conversation } = yield* opened([hanging, hanging])
+      for (let message = 0; message < 64; message++) yield* conversation.deliver("x")
+      const full = yield* Effect.flip(conversation.deliver("x"))
+      assert.instanceOf(full, ConversationFull)
+      assert.strictEqual(full.message, "the message is not queued: 64 wait already. Let some be answered first")
+      yield* conversation.cancel
+      yield* until(() => asked === 2)
+      assert.deepStrictEqual(yield* conversation.deliver("x"), { turns: 1, awaiting: 65 })
+      yield* close
     })
   )
 

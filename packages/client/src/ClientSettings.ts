@@ -3,6 +3,7 @@
  */
 import type { ProtocolVersion } from "@treadle/protocol/era"
 import { isRecord, namesOf, unknownNames, type JsonObject } from "@treadle/protocol/json"
+import { defaultNesting } from "@treadle/protocol/rpc"
 import type { Implementation, LogMessage } from "@treadle/protocol/schema"
 import type { Answers } from "./Answers.ts"
 import type { CacheSettings } from "./CacheStore.ts"
@@ -59,6 +60,8 @@ export interface ClientSettings {
    * may be sent twice after a loss. Not by default; the hints of your own contract always count.
    */
   readonly trusted?: boolean
+  /** The most levels of lists and objects that a message of the server may have, 512 by default; a deeper one is not read. */
+  readonly nestingLimit?: number
   /** Told of every log message, whichever request it belongs to; see `session.setLogLevel`. */
   readonly onLog?: (message: LogMessage) => void
   /**
@@ -106,6 +109,7 @@ export const defaults = {
   maxRounds: 16,
   answerTimeout: 600_000,
   ping: { interval: 30_000, timeout: 10_000, misses: 3 } satisfies PingSettings,
+  nestingLimit: defaultNesting,
   bodyLimit: 64 * 1024 * 1024,
   lineLimit: 64 * 1024 * 1024
 }

@@ -4,6 +4,7 @@
 import type { Misfit } from "@treadle/protocol/json"
 import {
   ClientRequest,
+  CreateTaskResult,
   formAnswer,
   KnownNotification,
   ServerRequest,
@@ -43,12 +44,13 @@ is<ToolPage extends typeof result ? true : false>()
 const answer = ask(ServerRequest.elicit({ mode: "url", message: "m", url: "https://a.example" }))
 is<Eq<typeof answer, ElicitResult>>()
 
-// A round is a result or the questions.
+// A round is a result, the questions or a task.
 const round = ServerResult.decodeRound("tools/call", {})
 is<Eq<typeof round, Result.Result<Round<"tools/call">, Misfit>>>()
 declare const one: Round<"tools/call">
 if (one._tag === "Complete") is<Eq<typeof one.result, ToolResult>>()
-else is<Eq<typeof one.result, InputRequiredResult>>()
+else if (one._tag === "InputRequired") is<Eq<typeof one.result, InputRequiredResult>>()
+else is<Eq<typeof one.result, CreateTaskResult>>()
 
 // The parameters of a retry, which a first attempt has not.
 const retry = ClientRequest.callTool("t", { a: 1 }, { requestState: "s" })

@@ -1,15 +1,19 @@
 /**
  * Every limit and default of a served thing, in one place. Sizes in bytes, times in milliseconds.
  *
- * All are finite. Numbers and sizes are whole; `bodyBytes`, `lineBytes`, `pageSize`, `sessionIdle`, `keepAlive` and
- * `askTimeout` are above 0, the others may be 0. A door that is given anything else is not made.
+ * All are finite. Numbers and sizes are whole; `bodyBytes`, `lineBytes`, `nesting`, `pageSize`, `sessionIdle`, `keepAlive` and
+ * `askTimeout` are above 0, the others may be 0; `nesting` is 1,000
+ * at most. A door that is given anything else is not made.
  */
+import { defaultNesting } from "@treadle/protocol/rpc"
 
 export interface Limits {
   /** The largest HTTP body; a larger one is answered 413. */
   readonly bodyBytes: number
   /** The longest line on a pipe; a longer one is answered -32600 and skipped. */
   readonly lineBytes: number
+  /** Levels of lists and objects that a message, or the body of a route, may have; a deeper one is answered -32600. */
+  readonly nesting: number
   /** Calls that one pipe, principal or remote address may have running; one more is answered 429, on a pipe -32603. */
   readonly runningCalls: number
   /**
@@ -47,6 +51,7 @@ export const Limits = {
   defaults: {
     bodyBytes: 4 * 1024 * 1024,
     lineBytes: 16 * 1024 * 1024,
+    nesting: defaultNesting,
     runningCalls: 64,
     listeners: 16,
     subscribedUris: 256,

@@ -38,7 +38,7 @@ import type { AnyPromptDefinition } from "./handler/PromptHandler.ts"
 import type { AnyReader } from "./handler/ResourceHandler.ts"
 import type { AnyTemplateDefinition, AnyTemplateReader } from "./handler/TemplateHandler.ts"
 import type { InlineDefinition } from "./InlineDefinition.ts"
-import { McpBuildErrors, type McpBuildError, type Place } from "./McpBuildError.ts"
+import { McpBuildErrors, readable, type McpBuildError, type Place } from "./McpBuildError.ts"
 import type { PromptArguments, PromptBody, PromptDefinition } from "./PromptDefinition.ts"
 import type { ReadBody, ResourceDefinition, TemplateDefinition, TextFields, Variables } from "./ResourceDefinition.ts"
 import { makeServed, type Served, type ServedBehind, type ServedDefinition, type ServedSettings } from "./Served.ts"
@@ -383,9 +383,10 @@ const make = <Ctx = {}>(info: McpInfo<Ctx>): Mcp<never, Ctx> => {
 
 /**
  * Every reason why a server cannot be served, at once; empty when it can. Doors run the same check, and check their
- * settings beside it.
+ * settings beside it. Printed, and as text, each reads as its sentence.
  */
-const check = (mcp: AnyMcp): ReadonlyArray<McpBuildError> => buildErrors(mcp.definition.entries, mcp.definition.info)
+const check = (mcp: AnyMcp): ReadonlyArray<McpBuildError> =>
+  readable(buildErrors(mcp.definition.entries, mcp.definition.info))
 
 /**
  * Starts serving in the current Scope: what every door is made of.

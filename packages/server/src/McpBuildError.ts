@@ -3,6 +3,7 @@
  * the cure.
  */
 import * as Data from "effect/Data"
+import { NodeInspectSymbol } from "effect/Inspectable"
 
 /**
  * Where something was added: `orders.ts:14`, or `unknown` where the engine does not tell. Of a setting it is the name of
@@ -180,16 +181,33 @@ export const describe = (error: McpBuildError): string => {
   }
 }
 
-/** All reasons at once. Plain doors throw it before they listen; Effect doors fail with it. */
-export class McpBuildErrors extends Data.TaggedError("McpBuildErrors")<{
+/** The same reasons, which are printed, and become text, as their sentences. As data and as JSON they are what they were. */
+export const readable = (errors: ReadonlyArray<McpBuildError>): ReadonlyArray<McpBuildError> =>
+  errors.map((error) => {
+    const sentence = { value: () => describe(error) }
+    return Object.defineProperties({ ...error }, { toString: sentence, [NodeInspectSymbol]: sentence })
+  })
+
+interface Unbuildable {
   readonly server: string
   readonly errors: ReadonlyArray<McpBuildError>
   /** What could not be done: `built`, where nothing is said. */
   readonly undone?: "built" | "changed"
-}> {
+}
+
+/** All reasons at once. Plain doors throw it before they listen; Effect doors fail with it. */
+export class McpBuildErrors extends Data.TaggedError("McpBuildErrors")<Unbuildable> {
+  constructor(facts: Unbuildable) {
+    super({ ...facts, errors: readable(facts.errors) })
+  }
+
   override get message(): string {
     const count = this.errors.length === 1 ? "1 reason" : `${this.errors.length} reasons`
     const lines = this.errors.map((error, index) => `  ${index + 1}. ${describe(error)}`)
     return [`MCP server ${quoted(this.server)} cannot be ${this.undone ?? "built"}, for ${count}:`, ...lines].join("\n")
+  }
+
+  override [NodeInspectSymbol](): string {
+    return this.stack ?? String(this)
   }
 }

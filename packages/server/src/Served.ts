@@ -274,6 +274,7 @@ export const makeServed = Effect.fnUntraced(function* (definition: ServedDefinit
       engine,
       inFlight,
       offered,
+      limits,
       isStopping: () => stopping
     }),
     operate: makeOperate({ engine, offer, offered, isStopping: () => stopping }),

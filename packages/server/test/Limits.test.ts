@@ -6,6 +6,7 @@ describe("limits", () => {
     assert.deepStrictEqual(Limits.of(), {
       bodyBytes: 4_194_304,
       lineBytes: 16_777_216,
+      nesting: 512,
       runningCalls: 64,
       listeners: 16,
       subscribedUris: 256,

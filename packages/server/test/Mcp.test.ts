@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { createServer } from "node:net"
+import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -7,6 +8,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as z from "zod/v4"
 import { readFileSync } from "node:fs"
+import { inspect } from "node:util"
 import { rawAsk, rawRequest, rawToolCall } from "@treadle/testing"
 import { describeBuildError, Endpoint, Mcp, McpBuildErrors, McpMemory, type McpBuildError } from "../src/index.ts"
 import { McpHttp } from "../src/http.ts"
@@ -153,6 +155,24 @@ describe("building", () => {
         place: `Mcp.test.ts:${here}`
       }
     ])
+  })
+
+  it("D1: a printed reason is its sentence, alone, in a list, and in what is thrown", () => {
+    const [error] = Mcp.check(faulty)
+    const sentence = `tool "get show" (Mcp.test.ts:${lineOf(1)}): " " at 3 is not allowed in a tool name (A-Z a-z 0-9 _ - .). Rename it.`
+    const built = faulty.build()
+    if (error === undefined || Result.isSuccess(built)) return assert.fail("it must not be built")
+    const { failure } = built
+    for (const printed of [String(error), inspect(error)]) assert.strictEqual(printed, sentence)
+    assert.include(inspect(Mcp.check(faulty)), `\n  ${sentence},\n`)
+    assert.include(inspect(built), sentence)
+    for (const printed of [String(failure), inspect(failure), Cause.pretty(Cause.fail(failure))]) {
+      assert.include(printed, 'McpBuildErrors: MCP server "box" cannot be built, for 12 reasons:\n')
+      assert.include(printed, `\n  1. ${sentence}\n`)
+      assert.notInclude(printed, "rule:")
+    }
+    assert.deepStrictEqual(JSON.parse(JSON.stringify(Mcp.check(faulty))), JSON.parse(JSON.stringify(failure.errors)))
+    assert.strictEqual(JSON.parse(JSON.stringify(error))._tag, "InvalidToolName")
   })
 
   it("D1: says that a server has no name and no version, and that an empty text describes nothing", () => {

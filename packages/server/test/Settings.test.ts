@@ -46,6 +46,7 @@ const tokensOf = (changed: object) => ProtectedResource.make({ ...tokens().setti
 const wrong: ReadonlyArray<readonly [settings: object, reason: string]> = [
   [{ limits: { bodyBytes: -1 } }, "limits.bodyBytes: -1 is no limit; write a whole number, above 0."],
   [{ limits: { bodyBytes: 0 } }, "limits.bodyBytes: 0 is no limit; write a whole number, above 0."],
+  [{ limits: { nesting: 2000 } }, "limits.nesting: 2000 is no limit; write a whole number, above 0 and 1000 at most."],
   [{ limits: { pageSize: 2.5 } }, "limits.pageSize: 2.5 is no limit; write a whole number, above 0."],
   [{ limits: { runningCalls: NaN } }, "limits.runningCalls: NaN is no limit; write a whole number, 0 or more."],
   [{ limits: { sessions: Infinity } }, "limits.sessions: Infinity is no limit; write a whole number, 0 or more."],

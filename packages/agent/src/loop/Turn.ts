@@ -36,6 +36,8 @@ export interface TurnParts extends StepParts {
   readonly streams: boolean
   /** How often a turn waits for a model that is not there before it fails; 0 for a single run. */
   readonly patience: number
+  /** Told when a turn begins. */
+  readonly begins: () => void
   /** Counts tokens for all that they are shared with. */
   readonly charge: (tokens: number) => void
   /** Whether the tokens that are shared with other runs are used up. */
@@ -294,6 +296,7 @@ class Turn<A> {
  */
 export const runTurn = <A>(parts: TurnParts, task: string, signal: StopSignal): Effect.Effect<Outcome<A>, AgentError> =>
   Effect.flatMap(Clock.currentTimeMillis, (began) => {
+    parts.begins()
     parts.history.say(task)
     return new Turn<A>(parts, signal, began).run
   })

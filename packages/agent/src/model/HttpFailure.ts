@@ -36,19 +36,6 @@ export const excerpt = (text: string, { censor }: Exchange): string => {
   return line.length > excerptLength ? `${line.slice(0, excerptLength)}…` : line
 }
 
-/**
- * Takes texts out of others, as they are and as JSON writes them.
- *
- * @param secrets values of headers; one of up to 3 characters is left: it would be found everywhere
- */
-export const censorOf = (secrets: ReadonlyArray<string>): ((text: string) => string) => {
-  const hidden = secrets
-    .flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)])
-    .filter((secret) => secret.length > 3)
-    .sort((one, other) => other.length - one.length)
-  return (text) => hidden.reduce((censored, secret) => censored.replaceAll(secret, "***"), text)
-}
-
 /** No answer came, or it broke. */
 export const unreachable = (exchange: Exchange, why: string): AiError.NetworkError =>
   new AiError.NetworkError({

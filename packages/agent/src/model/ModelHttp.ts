@@ -10,8 +10,8 @@ import * as AiError from "effect/ai/AiError"
 import type * as Response from "effect/ai/Response"
 import { SseReader, type SseEvent } from "@treadle/protocol/framing"
 import { isEventStreamType } from "@treadle/protocol/http"
-import { parseJson, type Json } from "@treadle/protocol/json"
-import { causeText, censorOf, excerpt, invalid, refused, unreachable, type Exchange } from "./HttpFailure.ts"
+import { censorOf, parseJson, type Json } from "@treadle/protocol/json"
+import { causeText, excerpt, invalid, refused, unreachable, type Exchange } from "./HttpFailure.ts"
 import type { ModelEndpoint, SentHeaders } from "./ModelSettings.ts"
 
 /** What an event of a stream comes to. */

@@ -88,7 +88,7 @@ export interface PromiseConversation<A> {
   readonly runId: string
   /** Says something and waits for the outcome of its turn. */
   say(message: string): Promise<Outcome<A>>
-  /** Queues a message and goes on; its outcome comes in `turns`. */
+  /** Queues a message and goes on; its outcome comes in `turns`. Rejects with `ConversationFull` where 64 wait. */
   deliver(message: string): Promise<Delivered>
   /** Outcomes of turns as they end, from when it is listened to. */
   readonly turns: AsyncIterable<Outcome<A>>

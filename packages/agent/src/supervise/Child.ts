@@ -9,6 +9,7 @@ import * as Exit from "effect/Exit"
 import type * as Fiber from "effect/Fiber"
 import type { Json } from "@treadle/protocol/json"
 import type { AgentError } from "../AgentError.ts"
+import { waitingMessages } from "../Limits.ts"
 import { makeStopSignal } from "../loop/StopSignal.ts"
 import type { RunStatus } from "../Outcome.ts"
 import type { Delivered, SpawnMode, SubagentState } from "../Supervisor.ts"
@@ -23,9 +24,6 @@ export interface Mail {
   readonly text: string
   readonly answered: Deferred.Deferred<void>
 }
-
-/** Messages that may wait for a warm child. */
-export const waitingMail = 64
 
 /** Those below a child, as its ladder sees them. */
 export interface Below {
@@ -145,7 +143,7 @@ export class Child implements ChildFacts {
 
   /** Queues a message. @returns nothing where too many wait */
   deliver(text: string): Delivered | undefined {
-    if (this.#awaiting >= waitingMail) return undefined
+    if (this.#awaiting >= waitingMessages) return undefined
     this.#awaiting++
     const mail: Mail = { text, answered: Deferred.makeUnsafe<void>() }
     this.#last = mail.answered

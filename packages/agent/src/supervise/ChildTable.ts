@@ -12,10 +12,21 @@ export class ChildTable {
   readonly #byHandle = new Map<string, Child>()
   readonly #running = new Set<Child>()
   #started = 0
+  #before = 0
 
   /** Those that were accepted so far; it is the number of the next one. */
   get started(): number {
     return this.#started
+  }
+
+  /** Those that were accepted since the caller's turn began. */
+  get startedInTurn(): number {
+    return this.#started - this.#before
+  }
+
+  /** A turn of the caller begins. */
+  turn(): void {
+    this.#before = this.#started
   }
 
   /** In the order of their start. */

@@ -36,7 +36,7 @@ export class TreePolicy implements SpawnPolicy {
 
   readonly refuses = (_: SpawnMode, table: ChildTable, at: string, now: number): SpawnRefusal | undefined => {
     const { children } = this.limits
-    if (table.started >= children) return { _tag: "Children", limit: children, at }
+    if (table.startedInTurn >= children) return { _tag: "Children", limit: children, at }
     return this.ledger.refuses(now)
   }
 

@@ -57,6 +57,8 @@ export class SupervisorLive implements Supervisor, Below {
     this.#runner = runner
   }
 
+  readonly turn = (): void => this.table.turn()
+
   readonly spawn = (request: SpawnRequest): Effect.Effect<SubagentState, SpawnRefused> =>
     Effect.uninterruptibleMask((restore) =>
       Effect.flatMap(this.start(request), (child) => {

@@ -2,7 +2,6 @@
  * The servers of an agent, connected: all at once, each in its time, and given up with the scope.
  */
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 import type { LanguageModel } from "effect/ai/LanguageModel"
@@ -12,7 +11,7 @@ import { AgentError, AgentReason } from "../AgentError.ts"
 import type { AgentDefinition, AnyAgent, HttpServerSettings, ServerRef, ServerSettings } from "../AgentDefinition.ts"
 import { limitsOf } from "../Limits.ts"
 import type { RunFacts } from "../RunFacts.ts"
-import { Secret, SecretError, SecretStore } from "../Secret.ts"
+import { resolvedNow, Secret } from "../Secret.ts"
 import { serverEntries, serverRef } from "../Server.ts"
 
 /** A server that is connected. */
@@ -29,30 +28,10 @@ export type ServeAgent = (agent: AnyAgent) => DirectServer<{}, unknown, Language
 
 type Opened = Effect.Effect<McpSession, unknown, Scope.Scope | LanguageModel>
 
-/** A run without a store has no secrets; the failure says which one it wanted. */
-const noStore = SecretStore.of({
-  read: (reference) =>
-    Effect.fail(
-      new SecretError({
-        reference,
-        why: "no SecretStore is provided; provide NodeSecrets.layer() of @treadle/agent/node, or give it as the option `secrets`"
-      })
-    )
-})
-
 /** Headers with their secrets, read now: whoever connects next reads them anew. */
 const resolvedHeaders = (headers: HttpServerSettings["headers"]) =>
-  Effect.flatMap(Effect.serviceOption(SecretStore), (store) =>
-    Effect.provideService(
-      Effect.forEach(Object.entries(headers ?? {}), ([name, text]) =>
-        Effect.map(
-          Effect.flatMap(Effect.fromResult(Secret.parseHeader(name, text)), Secret.resolve),
-          (value) => [name, Redacted.value(value)] as const
-        )
-      ),
-      SecretStore,
-      Option.getOrElse(store, () => noStore)
-    )
+  Effect.forEach(Object.entries(headers ?? {}), ([name, text]) =>
+    Effect.map(resolvedNow(Secret.parseHeader(name, text)), (value) => [name, Redacted.value(value)] as const)
   )
 
 const openHttp = (url: string, settings: HttpServerSettings, client: ClientSettings): Opened =>

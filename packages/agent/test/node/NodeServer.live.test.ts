@@ -1,7 +1,8 @@
+import { inspect } from "node:util"
 import * as Effect from "effect/Effect"
 import { assert, describe, it } from "@effect/vitest"
 import { scriptedChild } from "@treadle/testing"
-import { Agent, type AgentEvent } from "@treadle/agent"
+import { Agent, describeProblem, SecretStore, type AgentEvent } from "@treadle/agent"
 import { NodeServer, type CommandSettings } from "@treadle/agent/node"
 import { AgentTest, type TurnLike } from "@treadle/agent/test"
 
@@ -16,10 +17,14 @@ const program = scriptedChild((peer) => {
     }
     if (method === "tools/list") {
       const inputSchema = { type: "object" }
-      return peer.answer(id, { tools: ["pid", "die", "name"].map((name) => ({ name, inputSchema })) })
+      return peer.answer(id, { tools: ["pid", "die", "name", "repeat"].map((name) => ({ name, inputSchema })) })
     }
     if (method === "tools/call") {
       if (params.name === "die") return process.exit(3)
+      if (params.name === "repeat") {
+        process.stderr.write(`my name is ${process.env["PROGRAM"]}\n`, () => process.exit(3))
+        return
+      }
       peer.log(`asked for ${params.name}\n`)
       return peer.answer(id, said(params.name === "pid" ? String(process.pid) : (process.env["PROGRAM"] ?? "nobody")))
     }
@@ -103,6 +108,42 @@ describe("a program as a server of an agent", () => {
       assert.isTrue(optional.events.some(({ _tag }) => _tag === "Degraded"))
     })
   )
+
+  it.live("is given secrets of its environment by reference, and no error or event has them (A164, A166)", () =>
+    Effect.gen(function* () {
+      const store = SecretStore.layerNames({ NAME: "hunter2" })
+      const env = { PROGRAM: "Ada {{secret:NAME}}" }
+      const told = Effect.provide(
+        run({ env }, AgentTest.callNamed("name"), (seen) => AgentTest.answer(seen.results[0]?.value)),
+        store
+      )
+      const { ended } = yield* told
+      assert.isTrue(ended._tag === "Success" && ended.success.text === '"Ada hunter2"')
+      const repeats = Effect.provide(run({ env }, AgentTest.callNamed("repeat"), AgentTest.say("died")), store)
+      const text = inspect(yield* repeats, { depth: 12, showHidden: true })
+      assert.include(text, "my name is ***")
+      assert.notInclude(text, "hunter2")
+    })
+  )
+
+  it.live("whose secret is missing is not started, and the reference is named (A164)", () =>
+    Effect.gen(function* () {
+      const { ended } = yield* run({ env: { PROGRAM: "{{secret:NAME}}" } })
+      assert.isTrue(ended._tag === "Failure")
+      if (ended._tag !== "Failure") return
+      assert.deepInclude(ended.failure.reason, { _tag: "RequiredServerDown", server: "program" })
+      assert.include(ended.failure.message, "{{secret:NAME}} cannot be read: no SecretStore is provided")
+    })
+  )
+
+  it("tells at definition what its environment and its arguments cannot have (A10, A164)", () => {
+    const server = NodeServer.command("x", ["--key", "{{secret:KEY}}", "{{ name }}"], { env: { KEY: "{{key}}" } })
+    const checked = Agent.check(Agent.make({ name: "r", instruction: "Go.", servers: { box: server } }))
+    assert.deepStrictEqual(checked.map(describeProblem), [
+      'server "box", env "KEY": the reference at character 0 is of no known kind; there are {{secret:…}} and {{secret-file:…}}.',
+      'server "box", argument 2: no secret is read for it, since everybody on the machine sees arguments; name it in env.'
+    ])
+  })
 
   it.live("that is not there fails the run, and names it (A16)", () =>
     Effect.gen(function* () {

@@ -99,6 +99,22 @@ describe.each(eras)("a served agent, %s", (era) => {
     })
   )
 
+  it.effect("has one supervisor for each run, so that a run finds what it started (A134)", () =>
+    Effect.gen(function* () {
+      const model = AgentTest.cast(who, {
+        top: [
+          AgentTest.callNamed(spawn, { instruction: "x", async: true }),
+          AgentTest.callNamed("subagent.await", { handle: "0.0.0" }),
+          (seen) => AgentTest.answer(seen.results.at(-1)?.value)
+        ],
+        child: [AgentTest.say("found")]
+      })
+      const { client } = yield* servedClient(era, model)
+      const { result } = yield* client.structured(spawn, { instruction: "x" })
+      assert.deepInclude(JSON.parse(result), { handle: "0.0.0", status: "completed", result: "found" })
+    })
+  )
+
   it.effect("keeps a warm one, whose transcript goes on and whose turns have budgets of their own (A90, A91)", () =>
     Effect.gen(function* () {
       const model = AgentTest.script(AgentTest.call(note, { text: "Ada" }), AgentTest.say("Noted"), (seen) =>

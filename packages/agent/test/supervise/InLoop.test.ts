@@ -271,6 +271,35 @@ describe("a model", () => {
   )
 })
 
+describe("a turn of a conversation", () => {
+  it.effect("has its children for itself: those of turns before count no more, and can still be looked up (A91)", () =>
+    Effect.gen(function* () {
+      const turn = [
+        AgentTest.together(spawn({ instruction: "x" }), spawn({ instruction: "y" })),
+        AgentTest.callNamed("subagent.status", { handle: "0.0" }),
+        (seen: Seen) => AgentTest.answer(seen.results.slice(-3).map(({ value }) => value))
+      ]
+      const model = AgentTest.cast(who, {
+        lead: [...turn, ...turn],
+        child: [AgentTest.say("done"), AgentTest.say("done")]
+      })
+      const talk = Effect.flatMap(Agent.session(agent({ limits: { children: 1 } })), ({ say }) =>
+        Effect.all([say("1"), say("2")])
+      )
+      const outcomes = yield* Effect.scoped(Effect.provide(talk, model))
+      const full = "spawn refused: max_children=1 reached at handle 0"
+      const child = (handle: string) => ({ handle, status: "completed", done: true, partial: false, result: "done" })
+      assert.deepStrictEqual(
+        outcomes.map(({ text }) => JSON.parse(text)),
+        [
+          [child("0.0"), full, child("0.0")],
+          [child("0.1"), full, child("0.0")]
+        ]
+      )
+    })
+  )
+})
+
 describe("a run", () => {
   it.effect("ends its async subagents before it ends, and its servers serve on until then (A75, A127)", () =>
     Effect.gen(function* () {

@@ -8,7 +8,7 @@ import * as Fiber from "effect/Fiber"
 import * as Logger from "effect/Logger"
 import * as TestClock from "effect/testing/TestClock"
 import { assert, describe, it } from "@effect/vitest"
-import { waitingMail } from "../../src/supervise/Child.ts"
+import { waitingMessages } from "../../src/Limits.ts"
 import { asked, completed, deaf, desk, listens, says, type Act } from "./children.ts"
 
 const gated =
@@ -253,7 +253,7 @@ describe("a warm subagent", () => {
         [yield* why("0.9"), yield* why(once.handle), yield* why(async.handle)],
         ["unknown", "not_warm", "not_warm"]
       )
-      for (let message = 1; message < waitingMail; message++) yield* supervisor.send(warm.handle, "listen")
+      for (let message = 1; message < waitingMessages; message++) yield* supervisor.send(warm.handle, "listen")
       assert.strictEqual(yield* why(warm.handle), "full")
       yield* supervisor.cancel(warm.handle)
       assert.strictEqual(yield* why(warm.handle), "ended")

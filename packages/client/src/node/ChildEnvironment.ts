@@ -3,9 +3,16 @@
  * no secret does (B008).
  */
 
-/** Variables by name; `undefined` takes one away. */
-export interface Environment {
+import * as Redacted from "effect/Redacted"
+
+/** Variables by name, as a process has them. */
+export interface Variables {
   readonly [name: string]: string | undefined
+}
+
+/** Variables by name; `undefined` takes one away. What is `Redacted` stands in no error that the child's words are in. */
+export interface Environment {
+  readonly [name: string]: string | Redacted.Redacted | undefined
 }
 
 const posix = ["HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER"]
@@ -28,6 +35,10 @@ const windows = [
   "USERPROFILE"
 ]
 
+/** What of an environment nobody may be told. */
+export const secretsIn = (given: Environment): ReadonlyArray<string> =>
+  Object.values(given).flatMap((value) => (Redacted.isRedacted(value) ? [Redacted.value(value)] : []))
+
 /** Shells export functions as variables; a child that runs a shell would execute them. */
 const isShellFunction = (value: string): boolean => value.startsWith("()")
 
@@ -38,7 +49,7 @@ const isShellFunction = (value: string): boolean => value.startsWith("()")
  * @param given wins over ours; `undefined` removes a variable
  * @param platform such as `linux` or `win32`, whose names compare without case
  */
-export const childEnvironment = (ours: Environment, given: Environment, platform: string): Record<string, string> => {
+export const childEnvironment = (ours: Variables, given: Environment, platform: string): Record<string, string> => {
   const fold = (name: string) => (platform === "win32" ? name.toUpperCase() : name)
   const inherited = new Set(platform === "win32" ? windows : posix)
   const out = new Map<string, readonly [string, string]>()
@@ -48,7 +59,7 @@ export const childEnvironment = (ours: Environment, given: Environment, platform
   }
   for (const [name, value] of Object.entries(given)) {
     if (value === undefined) out.delete(fold(name))
-    else out.set(fold(name), [name, value])
+    else out.set(fold(name), [name, Redacted.isRedacted(value) ? Redacted.value(value) : value])
   }
   return Object.fromEntries(out.values())
 }

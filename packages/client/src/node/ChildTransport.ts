@@ -8,10 +8,11 @@ import type { Writable } from "node:stream"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { LinePort, LineReader } from "@treadle/protocol/framing"
+import { censorOf } from "@treadle/protocol/json"
 import type { OnNoise } from "../ClientSettings.ts"
 import { McpError, McpReason } from "../McpError.ts"
-import { childEnvironment, type Environment } from "./ChildEnvironment.ts"
-import { awaitExit, stopProcess, type StopTimes } from "./ProcessStop.ts"
+import { childEnvironment, secretsIn, type Environment, type Variables } from "./ChildEnvironment.ts"
+import { awaitExit, hasGroups, stopProcess, type StopTimes } from "./ProcessStop.ts"
 import { windowsCommand, type Startable } from "./WindowsCommand.ts"
 
 /** The program to start. */
@@ -20,7 +21,7 @@ export interface ChildCommand {
   readonly command: string
   /** Passed as they are. */
   readonly args?: ReadonlyArray<string>
-  /** Added to a few harmless variables of this process; `undefined` removes one. */
+  /** Added to a few harmless variables of this process; `undefined` removes one. What is secret may be `Redacted`. */
   readonly env?: Environment
   /** The directory to start it in; that of this process by default. */
   readonly cwd?: string
@@ -67,7 +68,9 @@ const readScript = (path: string): string | undefined => {
 }
 
 /** What to spawn for a command, or why it cannot be. */
-const startable = ({ args = [], command, cwd }: ChildCommand, env: Environment): Startable | string => {
+const startable = ({ args = [], command, cwd }: ChildCommand, env: Variables): Startable | string => {
+  const broken = Object.keys(env).find((name) => env[name]?.includes("\0"))
+  if (broken !== undefined) return `the variable ${broken} of its environment has a NUL character`
   if (process.platform !== "win32") return { command, args, verbatim: false }
   const isFile = (path: string) => statSync(path, { throwIfNoEntry: false })?.isFile() === true
   return windowsCommand(command, args, { env, cwd: cwd ?? process.cwd(), isFile, read: readScript })
@@ -85,6 +88,8 @@ const start = (settings: ChildCommand): Effect.Effect<ChildProcessWithoutNullStr
         cwd: settings.cwd,
         env,
         shell: false,
+        // With a group of its own, what it starts itself can be ended with it.
+        detached: hasGroups,
         windowsHide: true,
         windowsVerbatimArguments: found.verbatim,
         stdio: ["pipe", "pipe", "pipe"]
@@ -102,16 +107,18 @@ const start = (settings: ChildCommand): Effect.Effect<ChildProcessWithoutNullStr
     }
   })
 
-/** Reads the errors output. Gives its last words. */
+/** Reads the errors output. Gives its last words, without what is secret. */
 const drainErrors = (
   child: ChildProcessWithoutNullStreams,
   onStderr: (text: string) => void,
-  onNoise: OnNoise
+  onNoise: OnNoise,
+  secrets: ReadonlyArray<string>
 ): (() => string) => {
+  const censor = censorOf(secrets)
   let tail = ""
   child.stderr.setEncoding("utf8")
   child.stderr.on("data", (text: string) => {
-    tail = (tail + text).slice(-tailLength)
+    tail = censor(tail + text).slice(-tailLength)
     try {
       onStderr(text)
     } catch (error) {
@@ -202,7 +209,7 @@ export const openChild = Effect.fnUntraced(function* (
   onNoise: OnNoise
 ): Effect.fn.Return<ChildPipe, McpError, Scope.Scope> {
   const child = yield* Effect.acquireRelease(start(settings), (child) => stopProcess(child, settings.stop ?? {}))
-  const lastWords = drainErrors(child, settings.onStderr ?? (() => {}), onNoise)
+  const lastWords = drainErrors(child, settings.onStderr ?? (() => {}), onNoise, secretsIn(settings.env ?? {}))
   const readers: Array<LineReader> = []
   yield* Effect.forkScoped(
     Effect.andThen(

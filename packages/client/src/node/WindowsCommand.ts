@@ -6,7 +6,7 @@
  * is expanded, and nothing in it is a command.
  */
 import { win32 } from "node:path"
-import type { Environment } from "./ChildEnvironment.ts"
+import type { Variables } from "./ChildEnvironment.ts"
 
 /** What to hand to `spawn`. */
 export interface Startable {
@@ -19,7 +19,7 @@ export interface Startable {
 /** What the search of a program depends on. */
 export interface WindowsPlace {
   /** The child's environment. */
-  readonly env: Environment
+  readonly env: Variables
   readonly cwd: string
   readonly isFile: (path: string) => boolean
   /** The text of a script, where it can be read. */
@@ -35,7 +35,7 @@ const disarm = (text: string): string => text.replaceAll(marks, "^$&")
 const quote = (argument: string): string =>
   `"${argument.replaceAll(/(\\*)"/g, String.raw`$1$1\"`).replace(/(\\+)$/, "$1$1")}"`
 
-const variable = (env: Environment, name: string): string | undefined =>
+const variable = (env: Variables, name: string): string | undefined =>
   Object.entries(env).find(([key]) => key.toUpperCase() === name)?.[1]
 
 const find = (command: string, { cwd, env, isFile }: WindowsPlace): string | undefined => {

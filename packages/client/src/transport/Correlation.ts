@@ -3,13 +3,14 @@
  * notification to the request it names.
  */
 import * as Result from "effect/Result"
-import { own, parseJson } from "@treadle/protocol/json"
-import { isRequestId, Message, requestKey, type Notification, type RequestId } from "@treadle/protocol/rpc"
+import { own } from "@treadle/protocol/json"
+import { isRequestId, requestKey, type Message, type Notification, type RequestId } from "@treadle/protocol/rpc"
 import { MetaKey } from "@treadle/protocol/schema"
 import { keepNewest } from "../Bounded.ts"
 import type { OnNoise } from "../ClientSettings.ts"
 import type { McpReason } from "../McpError.ts"
 import { TransitMap } from "../TransitMap.ts"
+import { incoming, undecodable } from "./Incoming.ts"
 import type { ExchangeSink, Receiver } from "./Transport.ts"
 
 const nobody: Receiver = { notify: () => {}, request: () => {}, late: () => {}, ended: () => {} }
@@ -22,11 +23,14 @@ export class Correlation {
   #waiting = new TransitMap<string, ExchangeSink>()
   readonly #givenUp = new Set<string>()
   readonly #onNoise: OnNoise
+  readonly #nesting: number
   #receiver = nobody
   #ended: McpReason | undefined
 
-  constructor(onNoise: OnNoise) {
+  /** @param nestingLimit the most levels that a message may have */
+  constructor({ nestingLimit, onNoise }: { readonly nestingLimit: number; readonly onNoise: OnNoise }) {
     this.#onNoise = onNoise
+    this.#nesting = nestingLimit
   }
 
   /** Why nothing more will come, once that is so. */
@@ -60,11 +64,11 @@ export class Correlation {
 
   /** Reads one message; what is none is reported and skipped (B001, B045). */
   receive(text: string): void {
-    const json = parseJson(text)
-    if (json === undefined) return this.#onNoise(text, "the line is not JSON")
-    const decoded = Message.decode(json)
-    if (Result.isFailure(decoded)) return this.#onNoise(text, decoded.failure.error.message)
-    this.#message(decoded.success, text)
+    const read = incoming(text, this.#nesting)
+    if (Result.isSuccess(read)) return this.#message(read.success, text)
+    const { answers, why } = read.failure
+    this.#onNoise(text, why)
+    if (answers !== undefined) this.fail(answers, undecodable(read.failure))
   }
 
   /** Nothing more will come: whoever waits fails. */

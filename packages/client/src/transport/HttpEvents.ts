@@ -5,8 +5,7 @@
 import * as Result from "effect/Result"
 import { isEventStreamType } from "@treadle/protocol/http"
 import { SseReader, type SseEvent } from "@treadle/protocol/framing"
-import { parseJson } from "@treadle/protocol/json"
-import { Message } from "@treadle/protocol/rpc"
+import type { Message } from "@treadle/protocol/rpc"
 import {
   chunksOf,
   fetchFrom,
@@ -16,6 +15,7 @@ import {
   type HttpPeer,
   type HttpResponse
 } from "./HttpFetch.ts"
+import { incoming, type Unreadable } from "./Incoming.ts"
 import { streamHeaders } from "./RequestHeaders.ts"
 import type { CompatSession, StreamEnd, StreamSink } from "./Transport.ts"
 
@@ -30,17 +30,22 @@ export interface Place {
 export interface EventReader {
   /** @returns whether that was the last message that is wanted */
   readonly message: (message: Message, data: string) => boolean
+  /** Told of what is no message. @returns whether nothing more is wanted */
+  readonly unreadable?: (event: Unreadable) => boolean
   readonly heard: () => void
 }
 
-/** The message of an event. One with another name, such as a ping, is none and no mistake (B038). */
-const messageOf = (peer: HttpPeer, { data, event }: SseEvent): Message | undefined => {
-  if (event !== "message") return undefined
-  const json = parseJson(data)
-  const decoded = json === undefined ? undefined : Message.decode(json)
-  if (decoded === undefined) return void peer.onNoise(data, "an event is not JSON")
-  if (Result.isFailure(decoded)) return void peer.onNoise(data, decoded.failure.error.message)
-  return decoded.success
+/** Reads an event. One with another name, such as a ping, is no message and no mistake (B038). */
+const readEvent = (peer: HttpPeer, { data, event }: SseEvent, complete: boolean, reader: EventReader): boolean => {
+  if (event !== "message" || data === "") return complete
+  const read = incoming(data, peer.nestingLimit)
+  if (Result.isFailure(read)) {
+    peer.onNoise(data, read.failure.why)
+    return complete || reader.unreadable?.(read.failure) === true
+  }
+  if (!complete) return reader.message(read.success, data)
+  peer.onNoise(data, "it came after the answer")
+  return true
 }
 
 /** Whether a response is a stream of events. */
@@ -68,11 +73,7 @@ export const readEvents = async (
       reader.heard()
       for (const event of events.push(decoder.decode(chunk, { stream: true }))) {
         if (event.retry !== undefined) place.retry = event.retry
-        if (event.data === "") continue
-        const message = messageOf(peer, event)
-        if (message === undefined) continue
-        if (complete) peer.onNoise(event.data, "it came after the answer")
-        else complete = reader.message(message, event.data)
+        complete = readEvent(peer, event, complete, reader)
       }
       place.lastEventId = events.lastEventId ?? place.lastEventId
       if (over) return true

@@ -20,6 +20,7 @@ import {
   type HttpPeer,
   type HttpResponse
 } from "./HttpFetch.ts"
+import { undecodable } from "./Incoming.ts"
 import { requestHeaders, streamHeaders } from "./RequestHeaders.ts"
 import { requestText } from "./RequestText.ts"
 import type { Answer, CompatSession, ExchangeSink, Outgoing } from "./Transport.ts"
@@ -29,6 +30,7 @@ const excerptLength = 200
 
 /** The answer in a body that belongs to this request alone: an error without an id is about it too (BASE-12). */
 const answerIn = (
+  peer: HttpPeer,
   text: string,
   id: string | number,
   { headers, status }: HttpResponse
@@ -39,7 +41,7 @@ const answerIn = (
     const beginning = JSON.stringify(text.slice(0, excerptLength))
     return [`it is not JSON (HTTP ${status}, its type is ${type}) and begins with ${beginning}`]
   }
-  const decoded = Message.decode(json)
+  const decoded = Message.decode(json, peer.nestingLimit)
   if (Result.isFailure(decoded)) return [decoded.failure.error.message]
   const message = decoded.success
   if (message._tag !== "Result" && message._tag !== "Error") return ["it is a message, but no answer"]
@@ -58,7 +60,7 @@ const sessionIn = (response: HttpResponse): { readonly session?: string } => {
 const readJson = async (peer: HttpPeer, response: HttpResponse, outgoing: Outgoing): Promise<Answer> => {
   const text = await readText(peer, response)
   const { status } = response
-  const message = answerIn(text, outgoing.request.id, response)
+  const message = answerIn(peer, text, outgoing.request.id, response)
   if ("_tag" in message) return { message, status, ...sessionIn(response) }
   if (!response.ok) throw sessionLost(outgoing, response) ?? refused(peer, response, text)
   if (text === "") throw transportFailure(`HTTP ${status} without an answer in its body`, { status })
@@ -89,6 +91,11 @@ const readerOf = (
       return true
     } else peer.onNoise(data, "it answers no request of this stream")
     return false
+  },
+  unreadable: (event) => {
+    if (event.answers !== id) return false
+    sink.fail(undecodable(event))
+    return true
   }
 })
 

@@ -47,6 +47,8 @@ export interface HttpPeer {
   /** What authorizes requests, where there is a provider of tokens. */
   readonly tokens?: HttpTokens | undefined
   readonly bodyLimit: number
+  /** The most levels that a message may have. */
+  readonly nestingLimit: number
   readonly onNoise: OnNoise
   /** Waits, on the clock that the session was opened with. Rejects where the signal fires first. */
   readonly wait: (millis: number, signal: AbortSignal) => Promise<void>

@@ -52,6 +52,7 @@ export const makeHttpPeer = (
       send: send ?? sendByFetch(settings.fetch ?? ((request) => globalThis.fetch(request))),
       headers: typeof headers === "function" ? headers : () => headers ?? {},
       tokens,
+      nestingLimit: settings.nestingLimit ?? defaults.nestingLimit,
       bodyLimit: settings.bodyLimit ?? defaults.bodyLimit,
       onNoise: noiseHook(settings),
       wait: (millis, signal) => runPromise(Effect.sleep(millis), { signal })

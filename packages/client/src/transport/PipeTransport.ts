@@ -44,7 +44,10 @@ class PipeTransport implements Transport {
     this.#port = port
     this.server = settings.name ?? "the pipe"
     this.#onNoise = noiseHook(settings)
-    this.#correlation = new Correlation(this.#onNoise)
+    this.#correlation = new Correlation({
+      onNoise: this.#onNoise,
+      nestingLimit: settings.nestingLimit ?? defaults.nestingLimit
+    })
     const whyEnded = settings.whyEnded ?? (() => "the server closed the pipe")
     const cutter = new LineCutter(settings.lineLimit ?? defaults.lineLimit, (line) => this.#line(line))
     port.open({

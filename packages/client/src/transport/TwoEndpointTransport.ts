@@ -54,7 +54,7 @@ class TwoEndpointTransport implements Transport {
   constructor(peer: HttpPeer) {
     this.#peer = peer
     this.server = peer.server
-    this.#correlation = new Correlation(peer.onNoise)
+    this.#correlation = new Correlation(peer)
   }
 
   readonly attach = (receiver: Receiver): void => this.#correlation.attach(receiver)

@@ -198,13 +198,14 @@ describe("McpNodeClient.stdio", () => {
       })
   )
 
-  it.live("does not wait for a grandchild that keeps the output open", () =>
+  it.live("does not wait for a grandchild that left its group and keeps the output open", () =>
     Effect.gen(function* () {
       const parent = scriptedChild((peer) => {
         const { spawn } = process.getBuiltinModule("node:child_process")
         peer.onLine(() => {
           const idle = spawn(process.execPath, ["-e", "setTimeout(() => {}, 30_000)"], {
-            stdio: ["ignore", "inherit", "inherit"]
+            stdio: ["ignore", "inherit", "inherit"],
+            detached: true
           })
           idle.once("spawn", () => process.stderr.write(`pid ${idle.pid}\n`, () => process.exit(4)))
         })

@@ -112,6 +112,24 @@ describe("an answer as events", () => {
     })
   )
 
+  it.effect.each(["events", "json"])("B096: fails the request whose answer nests too deeply, as %s", (form) =>
+    Effect.gen(function* () {
+      const { session } = yield* opened(
+        serving(async (seen, reply) => {
+          const deep = JSON.parse("[".repeat(600) + "]".repeat(600))
+          const answer = result(seen.json.id, { ...textResult("ok"), _meta: { deep } })
+          if (form === "json") return reply.json(answer)
+          const stream = reply.stream()
+          await stream.event(answer)
+          stream.end()
+        })
+      )
+      const { reason } = yield* Effect.flip(session.call(ping)())
+      assert.strictEqual(reason._tag, "Undecodable")
+      assert.include(reason.message, "the message nests deeper than 512 levels")
+    })
+  )
+
   it.effect("B038: passes over comments, pings, other events and empty data, and none of them is noise", () =>
     Effect.gen(function* () {
       const noise: Array<string> = []

@@ -94,6 +94,28 @@ describe("a session over a pipe", () => {
     })
   )
 
+  it.effect("B096: fails the request whose answer nests too deeply, reports it, and goes on", () =>
+    Effect.gen(function* () {
+      const noise: Array<string> = []
+      let levels = 600
+      const { session } = yield* piped(
+        (line, far) => {
+          const deep = JSON.parse("[".repeat(levels) + "]".repeat(levels))
+          far.send({ jsonrpc: "2.0", method: "notifications/x", params: { deep } })
+          far.send(result(line.id, { ...textResult("ok"), _meta: { deep } }))
+        },
+        { onNoise: (_, why) => noise.push(why) }
+      )
+      const { reason } = yield* Effect.flip(session.call(ping)())
+      assert.strictEqual(reason._tag, "Undecodable")
+      const why = "Invalid request: the message nests deeper than 512 levels"
+      assert.include(reason.message, why)
+      assert.deepStrictEqual(noise, [why, why])
+      levels = 500
+      assert.strictEqual(yield* session.call(ping)(), "ok")
+    })
+  )
+
   it.effect("skips a line that is longer than the limit", () =>
     Effect.gen(function* () {
       const noise: Array<string> = []

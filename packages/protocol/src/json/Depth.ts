@@ -11,15 +11,39 @@ const harmless = 200
 const isOverflow = (thrown: unknown): boolean =>
   thrown instanceof Error && /call stack|too much recursion/i.test(thrown.message)
 
-const members = (value: unknown): ReadonlyArray<unknown> =>
-  typeof value === "object" && value !== null ? Object.values(value) : []
+const isObject = (value: unknown): value is { readonly [key: string]: unknown } =>
+  typeof value === "object" && value !== null
 
-/** Whether a value nests deeper than this many levels. It walks level by level, so that it does not overflow itself. */
-export const nestsDeeper = (value: unknown, levels: number): boolean => {
+/** What almost every value fits into; so deep it is walked by recursion, which costs little beside the parsing. */
+const usual = 32
+
+/** By recursion, for few levels. */
+const nestsDeeperThanFew = (value: unknown, levels: number): boolean => {
+  if (!isObject(value)) return false
+  if (levels === 0) return Object.keys(value).length > 0
+  if (Array.isArray(value)) {
+    for (const member of value) if (isObject(member) && nestsDeeperThanFew(member, levels - 1)) return true
+    return false
+  }
+  for (const key in value) {
+    const member = value[key]
+    if (isObject(member) && nestsDeeperThanFew(member, levels - 1)) return true
+  }
+  return false
+}
+
+const members = (value: unknown): ReadonlyArray<unknown> => (isObject(value) ? Object.values(value) : [])
+
+/** Level by level, which does not overflow however many there are. */
+const nestsDeeperThanMany = (value: unknown, levels: number): boolean => {
   let level: ReadonlyArray<unknown> = [value]
   for (let depth = 0; depth <= levels && level.length > 0; depth++) level = level.flatMap(members)
   return level.length > 0
 }
+
+/** Whether a value that came out of `JSON.parse` nests deeper than this many levels of objects and lists. */
+export const nestsDeeper = (value: unknown, levels: number): boolean =>
+  nestsDeeperThanFew(value, Math.min(levels, usual)) && (levels <= usual || nestsDeeperThanMany(value, levels))
 
 /**
  * What is wrong with a value that could not be read to its bottom. It is looked at once the reading has failed, so what

@@ -1,4 +1,5 @@
 export { fromBase64, textFromBase64, toBase64 } from "./Base64.ts"
+export { censorOf } from "./Censor.ts"
 export { nestsDeeper, tooDeep } from "./Depth.ts"
 export { isJsonObject, isRecord, own, parseJson, record, type Json, type JsonObject } from "./Json.ts"
 export {

@@ -6,7 +6,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic
  */
 import * as Result from "effect/Result"
-import { isRecord, type Json, type JsonObject } from "../json/index.ts"
+import { isRecord, nestsDeeper, type Json, type JsonObject } from "../json/index.ts"
 import { isRequestId, type RequestId } from "./RequestId.ts"
 import { RpcError } from "./RpcError.ts"
 
@@ -89,12 +89,17 @@ const decodeAnswer = (value: { readonly [key: string]: unknown }): Result.Result
   return Result.succeed({ _tag: "Error", id, error: error.success })
 }
 
+/** How deep a message may nest where nothing else is said: whoever prints or checks it does so by recursion. */
+export const defaultNesting = 512
+
 /**
  * Reads one value, as `JSON.parse` gives it.
  *
+ * @param nesting the most levels of lists and objects that it may have, 512 by default
  * @returns the message, or the `-32600` to answer with
  */
-const decode = (value: unknown): Result.Result<Message, BadMessage> => {
+const decode = (value: unknown, nesting = defaultNesting): Result.Result<Message, BadMessage> => {
+  if (nestsDeeper(value, nesting)) return bad(value, `the message nests deeper than ${nesting} levels`)
   if (Array.isArray(value)) return bad(undefined, "batches are not part of MCP; send one message at a time")
   if (!isRecord(value)) return bad(undefined, "a message is a JSON object")
   if (value["jsonrpc"] !== "2.0") return bad(value, `"jsonrpc" must be "2.0"`)

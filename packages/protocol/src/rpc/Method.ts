@@ -8,7 +8,7 @@ export interface MethodRow {
   /** Who sends it. */
   readonly from: "client" | "server" | "both"
   readonly eras: "native" | "compat" | "both"
-  /** The member of `params` that the `Mcp-Name` header repeats (HDR-04). */
+  /** The member of `params` that the `Mcp-Name` header repeats (HDR-04, TASK-17). */
   readonly named?: "name" | "uri" | "taskId"
 }
 
@@ -28,6 +28,9 @@ const rows = {
   "completion/complete": { kind: "request", from: "client", eras: "both" },
   "logging/setLevel": { kind: "request", from: "client", eras: "compat" },
   "subscriptions/listen": { kind: "request", from: "client", eras: "native" },
+  "tasks/get": { kind: "request", from: "client", eras: "native", named: "taskId" },
+  "tasks/update": { kind: "request", from: "client", eras: "native", named: "taskId" },
+  "tasks/cancel": { kind: "request", from: "client", eras: "native", named: "taskId" },
   "elicitation/create": { kind: "request", from: "server", eras: "compat" },
   "sampling/createMessage": { kind: "request", from: "server", eras: "compat" },
   "roots/list": { kind: "request", from: "server", eras: "compat" },
@@ -41,7 +44,8 @@ const rows = {
   "notifications/resources/list_changed": { kind: "notification", from: "server", eras: "both" },
   "notifications/resources/updated": { kind: "notification", from: "server", eras: "both" },
   "notifications/subscriptions/acknowledged": { kind: "notification", from: "server", eras: "native" },
-  "notifications/elicitation/complete": { kind: "notification", from: "server", eras: "compat" }
+  "notifications/elicitation/complete": { kind: "notification", from: "server", eras: "compat" },
+  "notifications/tasks": { kind: "notification", from: "server", eras: "native" }
 } as const satisfies { readonly [method: string]: MethodRow }
 
 /** The name of a method of MCP. */

@@ -1,5 +1,6 @@
 export { ErrorCode, errorName, type ErrorName } from "./ErrorCode.ts"
 export {
+  defaultNesting,
   Message,
   printNotification,
   printResult,

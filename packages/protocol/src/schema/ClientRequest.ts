@@ -9,12 +9,13 @@ import type { JsonObject } from "../json/index.ts"
 import { Message, RpcError, type Request, type RequestId } from "../rpc/index.ts"
 import { CompletionArgument, CompletionContext, CompletionReference } from "./Completion.ts"
 import { InitializeRequest } from "./Initialize.ts"
-import { roundMembers, type InputRound } from "./InputRequired.ts"
+import { roundMembers, type InputResponses, type InputRound } from "./InputRequired.ts"
 import { LogLevel } from "./Logging.ts"
 import { Meta } from "./Meta.ts"
 import { Bare, payloadDecoders } from "./PayloadTable.ts"
 import { requestMeta, type RequestFacts } from "./RequestMeta.ts"
 import { SubscriptionFilter } from "./Subscription.ts"
+import { TaskRequest, TaskUpdate } from "./Task.ts"
 
 const meta = { _meta: Schema.optionalKey(Meta) }
 const Listing = Schema.Struct({ cursor: Schema.optionalKey(Schema.String), ...meta })
@@ -50,7 +51,10 @@ const payloads = {
     ...meta
   }),
   "logging/setLevel": Schema.Struct({ level: LogLevel, ...meta }),
-  "subscriptions/listen": Schema.Struct({ notifications: SubscriptionFilter, ...meta })
+  "subscriptions/listen": Schema.Struct({ notifications: SubscriptionFilter, ...meta }),
+  "tasks/get": TaskRequest,
+  "tasks/update": TaskUpdate,
+  "tasks/cancel": TaskRequest
 } as const
 
 type Payloads = typeof payloads
@@ -186,6 +190,15 @@ export const ClientRequest = {
     method: "subscriptions/listen",
     params: { notifications }
   }),
+  /** Native: how a task stands (TASK-08). */
+  getTask: (taskId: string): ClientRequest<"tasks/get"> => ({ method: "tasks/get", params: { taskId } }),
+  /** Native: answers what a task asks. @param inputResponses under keys that are outstanding (TASK-10) */
+  updateTask: (taskId: string, inputResponses: InputResponses): ClientRequest<"tasks/update"> => ({
+    method: "tasks/update",
+    params: { taskId, inputResponses }
+  }),
+  /** Native: a task is wanted no longer (TASK-12). */
+  cancelTask: (taskId: string): ClientRequest<"tasks/cancel"> => ({ method: "tasks/cancel", params: { taskId } }),
   isKnown,
   decode,
   toMessage

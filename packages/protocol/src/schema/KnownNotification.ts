@@ -10,6 +10,7 @@ import { LogMessage } from "./Logging.ts"
 import { Bare, payloadDecoders } from "./PayloadTable.ts"
 import { Progress } from "./Progress.ts"
 import { Acknowledged, ResourceUpdated } from "./Subscription.ts"
+import { DetailedTask } from "./Task.ts"
 
 const payloads = {
   "notifications/initialized": Bare,
@@ -22,7 +23,8 @@ const payloads = {
   "notifications/resources/list_changed": Bare,
   "notifications/resources/updated": ResourceUpdated,
   "notifications/subscriptions/acknowledged": Acknowledged,
-  "notifications/elicitation/complete": ElicitationComplete
+  "notifications/elicitation/complete": ElicitationComplete,
+  "notifications/tasks": DetailedTask
 } as const
 
 type Payloads = typeof payloads

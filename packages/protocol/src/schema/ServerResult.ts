@@ -14,6 +14,7 @@ import { PromptPage, ReadResult, ResourcePage, TemplatePage, ToolPage } from "./
 import { payloadDecoders } from "./PayloadTable.ts"
 import { PromptResult } from "./Prompt.ts"
 import { ListenResult } from "./Subscription.ts"
+import { CreateTaskResult, GetTaskResult } from "./Task.ts"
 import { ToolResult } from "./ToolResult.ts"
 
 /** An answer that says no more than that it was done. */
@@ -38,20 +39,25 @@ const results = {
   "prompts/get": PromptResult,
   "completion/complete": CompletionResult,
   "logging/setLevel": EmptyResult,
-  "subscriptions/listen": ListenResult
+  "subscriptions/listen": ListenResult,
+  "tasks/get": GetTaskResult,
+  "tasks/update": EmptyResult,
+  "tasks/cancel": EmptyResult
 } as const satisfies { readonly [M in ClientMethod]: Schema.Top }
 
 /** The result of a method. */
 export type ServerResult<M extends ClientMethod> = (typeof results)[M]["Type"]
 
-/** One round of a call: its result, or what the server asks before it goes on. */
+/** One round of a call: its result, what the server asks before it goes on, or the task that it became. */
 export type Round<M extends ClientMethod> =
   | { readonly _tag: "Complete"; readonly result: ServerResult<M> }
   | { readonly _tag: "InputRequired"; readonly result: InputRequiredResult }
+  | { readonly _tag: "Task"; readonly result: CreateTaskResult }
 
 const decoderOf = payloadDecoders(results)
 const decodeQuestions = wireDecoder(Questions)
 const decodePostponed = wireDecoder(Postponed)
+const decodeTask = wireDecoder(CreateTaskResult)
 
 const decodeInputRequired = (value: unknown): Result.Result<InputRequiredResult, Misfit> => {
   if (own(value, "inputRequests") !== undefined) return decodeQuestions(value)
@@ -63,11 +69,17 @@ const decodeInputRequired = (value: unknown): Result.Result<InputRequiredResult,
 /** The methods that may ask before they go on (MRTR-02). */
 const asking: ReadonlySet<string> = new Set<ClientMethod>(["tools/call", "prompts/get", "resources/read"])
 
+/** The methods that may become a task (TASK-04). */
+const tasked: ReadonlySet<string> = new Set<ClientMethod>(["tools/call"])
+
+const noAnswer = (type: string, method: string): Result.Result<never, Misfit> =>
+  Result.fail({ problems: [`resultType "${type}" is no answer to ${method}`] })
+
 /**
  * Reads the `result` member of an answer.
  *
  * An absent `resultType` is `complete` (BASE-09); one that neither the core nor a declared extension knows makes the
- * answer invalid (BASE-10). So does `input_required` here: `decodeRound` reads it.
+ * answer invalid (BASE-10). So do `input_required` and `task` here: `decodeRound` reads them.
  */
 const decode = <M extends ClientMethod>(method: M, value: unknown): Result.Result<ServerResult<M>, Misfit> => {
   const type = own(value, "resultType")
@@ -81,18 +93,22 @@ const decode = <M extends ClientMethod>(method: M, value: unknown): Result.Resul
 }
 
 /**
- * Reads the `result` member of an answer that may ask before it goes on.
+ * Reads the `result` member of an answer that may ask before it goes on, or promise its result.
  *
- * @returns the result or the questions; `input_required` from a method that must not ask is invalid (MRTR-02)
+ * @returns the result, the questions or the task; the latter two are invalid from a method that has none (MRTR-02,
+ *   TASK-04)
  */
 const decodeRound = <M extends ClientMethod>(method: M, value: unknown): Result.Result<Round<M>, Misfit> => {
-  if (own(value, "resultType") !== "input_required") {
-    return Result.map(decode(method, value), (result) => ({ _tag: "Complete", result }))
+  const type = own(value, "resultType")
+  if (type === "input_required") {
+    if (!asking.has(method)) return noAnswer(type, method)
+    return Result.map(decodeInputRequired(value), (result) => ({ _tag: "InputRequired", result }))
   }
-  if (!asking.has(method)) {
-    return Result.fail({ problems: [`resultType "input_required" is no answer to ${method}`] })
+  if (type === "task") {
+    if (!tasked.has(method)) return noAnswer(type, method)
+    return Result.map(decodeTask(value), (result) => ({ _tag: "Task", result }))
   }
-  return Result.map(decodeInputRequired(value), (result) => ({ _tag: "InputRequired", result }))
+  return Result.map(decode(method, value), (result) => ({ _tag: "Complete", result }))
 }
 
 /**

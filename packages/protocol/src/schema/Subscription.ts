@@ -5,15 +5,16 @@ import * as Schema from "effect/Schema"
 import { Meta } from "./Meta.ts"
 
 /**
- * What a client wants to hear, and what a server honours of it. `resourceSubscriptions` are addresses of resources.
- * Extensions add members.
+ * What a client wants to hear, and what a server honours of it. `resourceSubscriptions` are addresses of resources,
+ * `taskIds` those of tasks (TASK-15). Other extensions add members.
  */
 export const SubscriptionFilter = Schema.StructWithRest(
   Schema.Struct({
     toolsListChanged: Schema.optionalKey(Schema.Boolean),
     promptsListChanged: Schema.optionalKey(Schema.Boolean),
     resourcesListChanged: Schema.optionalKey(Schema.Boolean),
-    resourceSubscriptions: Schema.optionalKey(Schema.Array(Schema.String))
+    resourceSubscriptions: Schema.optionalKey(Schema.Array(Schema.String)),
+    taskIds: Schema.optionalKey(Schema.Array(Schema.String))
   }),
   [Schema.Record(Schema.String, Schema.Json)]
 )

@@ -65,6 +65,18 @@ export {
 export { ServerRequest, type ClientAnswer, type ServerMethod } from "./ServerRequest.ts"
 export { EmptyResult, ServerResult, type Round } from "./ServerResult.ts"
 export { Acknowledged, ListenResult, ResourceUpdated, SubscriptionFilter } from "./Subscription.ts"
+export {
+  CreateTaskResult,
+  declaresTasks,
+  DetailedTask,
+  GetTaskResult,
+  isFinalStatus,
+  Task,
+  TaskRequest,
+  tasksExtension,
+  TaskStatus,
+  TaskUpdate
+} from "./Task.ts"
 export { displayName, ObjectSchema, Tool } from "./Tool.ts"
 export { ToolName } from "./ToolName.ts"
 export { textOf, ToolResult } from "./ToolResult.ts"

@@ -16,6 +16,10 @@ describe("a value that nests", () => {
       [[], 0],
       [[7], 1],
       [{ a: [1], b: { c: [{}] }, d: 1 }, 3],
+      [chain(31), 31],
+      [chain(32), 32],
+      [chain(33), 33],
+      [[...Array.from({ length: 9 }, () => ({})), [[[chain(40)]]]], 44],
       [chain(100_000), 100_000]
     ] as const) {
       assert.isFalse(nestsDeeper(value, levels), `${levels}`)

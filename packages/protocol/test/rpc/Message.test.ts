@@ -63,16 +63,30 @@ describe("Message.decode accepts", () => {
     assert.isUndefined(Reflect.get({}, "polluted"))
   })
 
-  it("parameters that nest 100,000 deep, without running out of stack", () => {
-    const deep: unknown = JSON.parse("[".repeat(100_000) + "]".repeat(100_000))
-    assert.isTrue(Result.isSuccess(Message.decode({ jsonrpc: "2.0", method: "x", params: { deep } })))
+  it("B096: messages of 512 levels, or of as many as are said", () => {
+    const message = (levels: number) => ({ jsonrpc: "2.0", method: "x", params: { deep: nested(levels - 2) } })
+    assert.isTrue(Result.isSuccess(Message.decode(message(512))))
+    assert.isTrue(Result.isSuccess(Message.decode(message(10), 10)))
   })
 })
+
+/** Lists within lists. */
+const nested = (levels: number): unknown => JSON.parse("[".repeat(levels) + 0 + "]".repeat(levels))
 
 const integerId = `"id" must be a string or an integer`
 const paramsObject = `"params" must be an object`
 
 describe("Message.decode refuses", () => {
+  it.each([
+    [513, 512, undefined],
+    [100_000, 512, undefined],
+    [11, 10, 10]
+  ])("B096: a message of %i levels where %i are read, without running out of stack", (levels, most, said) => {
+    const value = { jsonrpc: "2.0", id: 7, method: "x", params: { deep: nested(levels - 2) } }
+    const error = RpcError.invalidRequest(`Invalid request: the message nests deeper than ${most} levels`)
+    assert.deepStrictEqual(Message.decode(value, said), Result.fail({ error, id: 7 }))
+  })
+
   it.each([
     [
       "BASE-24 a batch",

@@ -61,7 +61,10 @@ const built: Arbitrary.Arbitrary<ReadonlyArray<ClientRequest>> = Arbitrary.map(
     ClientRequest.getPrompt(name, args, again),
     ClientRequest.complete(ref, argument, args),
     ClientRequest.setLogLevel(level),
-    ClientRequest.listen(filter)
+    ClientRequest.listen(filter),
+    ClientRequest.getTask(name),
+    ClientRequest.updateTask(name, again.inputResponses ?? {}),
+    ClientRequest.cancelTask(name)
   ]
 )
 
@@ -159,7 +162,12 @@ describe("ClientRequest", () => {
       "notifications.resourceSubscriptions"
     ],
     ["INIT-01", "initialize", { protocolVersion: "2025-11-25", capabilities: {} }, "clientInfo"],
-    ["CSUB-01", "resources/subscribe", {}, "uri"]
+    ["CSUB-01", "resources/subscribe", {}, "uri"],
+    ["TASK-08", "tasks/get", {}, "taskId"],
+    ["TASK-10", "tasks/update", { taskId: "t" }, "inputResponses"],
+    ["TASK-10", "tasks/update", { taskId: "t", inputResponses: { k: { action: "maybe" } } }, "inputResponses.k"],
+    ["TASK-12", "tasks/cancel", { taskId: 1 }, "taskId"],
+    ["TASK-15", "subscriptions/listen", { notifications: { taskIds: "t" } }, "notifications.taskIds"]
   ])("%s %s refuses what does not fit and names the member", (_, one, params, path) => {
     const decoded = ClientRequest.decode(one, params)
     assert.isTrue(Result.isFailure(decoded))

@@ -35,7 +35,12 @@ describe("KnownNotification", () => {
       "notifications/subscriptions/acknowledged",
       { notifications: { taskIds: ["t"], toolsListChanged: true } }
     ],
-    ["ELIC-19", "notifications/elicitation/complete", { elicitationId: "e" }]
+    ["ELIC-19", "notifications/elicitation/complete", { elicitationId: "e" }],
+    [
+      "TASK-15",
+      "notifications/tasks",
+      { taskId: "t", status: "completed", createdAt: "c", lastUpdatedAt: "u", ttlMs: 1, result: { content: [] } }
+    ]
   ])("%s %s inverts", (_, name, params) => {
     const message = Message.notification(name, params)
     const decoded = KnownNotification.decode(message)
@@ -53,6 +58,7 @@ describe("KnownNotification", () => {
     ],
     ["CSUB-01 an update of nothing", "notifications/resources/updated", {}, "uri: is missing"],
     ["ELIC-19 the end of nothing", "notifications/elicitation/complete", {}, "elicitationId: is missing"],
+    ["TASK-15 a task without an end", "notifications/tasks", { status: "completed" }, "taskId: is missing"],
     ["LOG-04 a level that is none", "notifications/message", { level: "loud", data: 1 }, 'level: Expected "debug"']
   ])("%s names the member", (_, name, params, problem) => {
     const decoded = KnownNotification.decode(Message.notification(name, params))

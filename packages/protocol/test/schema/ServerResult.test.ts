@@ -25,7 +25,10 @@ const complete: { readonly [M in ClientMethod]: { readonly [key: string]: unknow
   "logging/setLevel": {},
   "subscriptions/listen": {},
   "tools/list": { tools: [] },
-  "tools/call": { content: [] }
+  "tools/call": { content: [] },
+  "tasks/get": { taskId: "t", status: "working", createdAt: "", lastUpdatedAt: "", ttlMs: null },
+  "tasks/update": {},
+  "tasks/cancel": {}
 }
 
 describe("ServerResult", () => {
@@ -94,6 +97,24 @@ describe("ServerResult", () => {
     assert.deepStrictEqual<unknown>(
       ServerResult.decodeRound("tools/call", { resultType: "later", content: [] }),
       Result.fail({ problems: ['resultType "later" is not one this client understands'] })
+    )
+  })
+
+  const task = { ...complete["tasks/get"], resultType: "task" }
+
+  it("TASK-04 TASK-05 a call may become a task", () => {
+    assert.deepStrictEqual<unknown>(
+      ServerResult.decodeRound("tools/call", task),
+      Result.succeed({ _tag: "Task", result: task })
+    )
+    assert.isTrue(Result.isFailure(ServerResult.decode("tools/call", task)))
+    assert.isTrue(Result.isFailure(ServerResult.decodeRound("tools/call", { ...task, ttlMs: "soon" })))
+  })
+
+  it.each(methods.filter((one) => one !== "tools/call"))("TASK-04 %s may not become a task", (one) => {
+    assert.deepStrictEqual<unknown>(
+      ServerResult.decodeRound(one, task),
+      Result.fail({ problems: [`resultType "task" is no answer to ${one}`] })
     )
   })
 

@@ -22,28 +22,28 @@ const names: { readonly [path: string]: string } = {
     mirrorParams paramHeaders parseChallenges printChallenge trimHeaderValue
   `,
   "./json": `
-    anyOfObjects embed fromBase64 hasObjectRoot isJsonObject isRecord lean lintSchema maxSchemaDepth
+    anyOfObjects censorOf embed fromBase64 hasObjectRoot isJsonObject isRecord lean lintSchema maxSchemaDepth
     namesOf nearestNames nestsDeeper objectRoot own parseJson pathText printSchema record refuseSchema resolveRoot schemaProblems
     standardProblems structured textFromBase64 toBase64 tooDeep unknownNames unwrap wireDecoder wrap
   `,
   "./rpc": `
-    ErrorCode Message RequestId RpcError errorName isRequestId methodNames methodRow printNotification
+    ErrorCode Message RequestId RpcError defaultNesting errorName isRequestId methodNames methodRow printNotification
     printResult requestKey
   `,
   "./schema": `
     Acknowledged Annotations AudioContent BlobResourceContents CacheHint Cancelled ClientCapabilities
-    ClientRequest CompletionArgument CompletionContext CompletionReference CompletionResult Content
-    ContentBlock CreateMessageRequest CreateMessageResult DiscoverResult ElicitRequest ElicitResult
-    ElicitationComplete EmbeddedResource EmptyResult ExtensionId FormField FormRequest FormSchema Icon
-    ImageContent Implementation InitializeRequest InitializeResult InputRequest InputRequests
+    ClientRequest CompletionArgument CompletionContext CompletionReference CompletionResult Content ContentBlock
+    CreateMessageRequest CreateMessageResult CreateTaskResult DetailedTask DiscoverResult ElicitRequest
+    ElicitResult ElicitationComplete EmbeddedResource EmptyResult ExtensionId FormField FormRequest FormSchema
+    GetTaskResult Icon ImageContent Implementation InitializeRequest InitializeResult InputRequest InputRequests
     InputRequiredResult InputResponse InputResponses KnownNotification ListenResult LogLevel LogMessage Meta
-    MetaKey ModelPreferences ObjectSchema Progress ProgressToken Prompt PromptArgument PromptMessage
-    PromptPage PromptResult ReadResult Resource ResourceContents ResourceLink ResourcePage ResourceTemplate
-    ResourceUpdated Role Root RootsResult SamplingMessage ServerCapabilities ServerRequest ServerResult
-    SubscriptionFilter TemplatePage TextContent TextResourceContents Tool ToolAnnotations ToolName ToolPage
-    ToolResult ToolResultContent ToolUseContent UnknownContent UriTemplate UrlRequest displayName fillForm formAnswer
-    formSchema isIconAddress isLogLevel isMetaKey isReservedMetaKey logLevels maxCompletions passesLevel
-    requestMeta textOf
+    MetaKey ModelPreferences ObjectSchema Progress ProgressToken Prompt PromptArgument PromptMessage PromptPage
+    PromptResult ReadResult Resource ResourceContents ResourceLink ResourcePage ResourceTemplate ResourceUpdated
+    Role Root RootsResult SamplingMessage ServerCapabilities ServerRequest ServerResult SubscriptionFilter Task
+    TaskRequest TaskStatus TaskUpdate TemplatePage TextContent TextResourceContents Tool ToolAnnotations
+    ToolName ToolPage ToolResult ToolResultContent ToolUseContent UnknownContent UriTemplate UrlRequest
+    declaresTasks displayName fillForm formAnswer formSchema isFinalStatus isIconAddress isLogLevel isMetaKey
+    isReservedMetaKey logLevels maxCompletions passesLevel requestMeta tasksExtension textOf
   `,
   "./trace": "readTrace requestSpan spanEnd writeTrace"
 }

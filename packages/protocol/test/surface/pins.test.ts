@@ -14,7 +14,7 @@ import { hintAnnotations } from "@treadle/protocol/endpoint"
 import { HeaderName } from "@treadle/protocol/http"
 import { maxSchemaDepth } from "@treadle/protocol/json"
 import { ErrorCode, methodNames, methodRow } from "@treadle/protocol/rpc"
-import { logLevels, MetaKey, ToolName } from "@treadle/protocol/schema"
+import { logLevels, MetaKey, tasksExtension, ToolName } from "@treadle/protocol/schema"
 
 describe("Pins of the wire", () => {
   it("ERR-01 ERR-07 ERR-08 ERR-09 ERR-10 error codes", () => {
@@ -67,6 +67,10 @@ describe("Pins of the wire", () => {
     assert.deepStrictEqual(logLevels, ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"])
   })
 
+  it("TASK-01 the id of the extension", () => {
+    assert.strictEqual(tasksExtension, "io.modelcontextprotocol/tasks")
+  })
+
   it("TOOL-05 SCHEMA-08 lengths and depths", () => {
     assert.deepStrictEqual([ToolName.maxLength, maxSchemaDepth], [128, 64])
   })
@@ -89,6 +93,9 @@ const methods = [
   ["completion/complete", "request", "client", "both"],
   ["logging/setLevel", "request", "client", "compat"],
   ["subscriptions/listen", "request", "client", "native"],
+  ["tasks/get", "request", "client", "native", "taskId"],
+  ["tasks/update", "request", "client", "native", "taskId"],
+  ["tasks/cancel", "request", "client", "native", "taskId"],
   ["elicitation/create", "request", "server", "compat"],
   ["sampling/createMessage", "request", "server", "compat"],
   ["roots/list", "request", "server", "compat"],
@@ -102,11 +109,12 @@ const methods = [
   ["notifications/resources/list_changed", "notification", "server", "both"],
   ["notifications/resources/updated", "notification", "server", "both"],
   ["notifications/subscriptions/acknowledged", "notification", "server", "native"],
-  ["notifications/elicitation/complete", "notification", "server", "compat"]
+  ["notifications/elicitation/complete", "notification", "server", "compat"],
+  ["notifications/tasks", "notification", "server", "native"]
 ] as const
 
 describe("The method table", () => {
-  it.each(methods)("BASE-22 BASE-23 HDR-04 has %s", (method, kind, from, eras, named?: string) => {
+  it.each(methods)("BASE-22 BASE-23 HDR-04 TASK-17 has %s", (method, kind, from, eras, named?: string) => {
     assert.deepStrictEqual<unknown>(methodRow(method), { kind, from, eras, ...(named === undefined ? {} : { named }) })
   })
 
@@ -133,7 +141,10 @@ describe("The method table", () => {
         "prompts/list",
         "prompts/get",
         "completion/complete",
-        "subscriptions/listen"
+        "subscriptions/listen",
+        "tasks/get",
+        "tasks/update",
+        "tasks/cancel"
       ].map((method) => [method, "client"])
     )
   })

@@ -9,6 +9,7 @@ import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Result from "effect/Result"
 import type { AnyEndpoint } from "@treadle/protocol/endpoint"
 import { isJsonType } from "@treadle/protocol/http"
+import { nestsDeeper } from "@treadle/protocol/json"
 import { refused } from "../engine/Answers.ts"
 import type { Inbound } from "../envelope/Inbound.ts"
 import type { Refusal } from "../envelope/Refusal.ts"
@@ -16,6 +17,7 @@ import type { ToolHandler } from "../handler/ToolHandler.ts"
 import { bodyText } from "../http-router/RouterBody.ts"
 import type { RouterDoor } from "../http-router/RouterDoor.ts"
 import { headerOf } from "../http-router/RouterExchange.ts"
+import type { Limits } from "../Limits.ts"
 import { makeGuard, type GuardSettings } from "../transport/HttpGuard.ts"
 import type { Principal } from "../Principal.ts"
 import type { Served } from "../Served.ts"
@@ -90,20 +92,24 @@ const textOf = (request: Request, limit: number): Step<string> =>
   )
 
 /** The JSON of the body; nothing where there is none. */
-const bodyOf = (request: Request, limit: number): Step<unknown> => {
+const bodyOf = (request: Request, { bodyBytes, nesting }: Limits): Step<unknown> => {
   const type = request.headers["content-type"]
   const encoding = request.headers["content-encoding"]
   if (type !== undefined && !isJsonType(type)) return Effect.fail(otherType(type))
   if (encoding !== undefined && encoding.toLowerCase() !== "identity") {
     return Effect.fail(unsupported(`Content-Encoding ${encoding} is not decoded here; send the body as it is`))
   }
-  return Effect.flatMap(textOf(request, limit), (text): Step<unknown> => {
+  return Effect.flatMap(textOf(request, bodyBytes), (text): Step<unknown> => {
     if (text === "") return Effect.undefined
     if (type === undefined) return Effect.fail(otherType("absent"))
     const body = parseText(text)
-    return "refusal" in body ? Effect.fail(refusal(body.refusal)) : Effect.succeed(body.value)
+    if ("refusal" in body) return Effect.fail(refusal(body.refusal))
+    return nestsDeeper(body.value, nesting) ? Effect.fail(tooNested(nesting)) : Effect.succeed(body.value)
   })
 }
+
+const tooNested = (levels: number): Response =>
+  problem(400, { detail: `The body nests deeper than ${levels} levels (limits.nesting)` })
 
 const misfit = (name: string, problems: ReadonlyArray<string>): Response =>
   problem(400, { detail: `Invalid arguments for ${name}`, problems })
@@ -193,7 +199,7 @@ export const makeRouteDoor = ({ door, prefix, served, settings }: RouteDoorParts
     { endpoint, plan }: Route
   ): Effect.Effect<Response, Response, HttpRouter.RouteContext> =>
     Effect.flatMap(isCut(request) ? Effect.fail(cut) : admitted(request), (inbound) =>
-      Effect.flatMap(plan.rest === "body" ? bodyOf(request, served.limits.bodyBytes) : Effect.undefined, (body) =>
+      Effect.flatMap(plan.rest === "body" ? bodyOf(request, served.limits) : Effect.undefined, (body) =>
         Effect.flatMap(HttpRouter.params, (path) => {
           if (plan.path.size > 0 && hasEmptyPart(request)) return Effect.fail(misfit(endpoint.name, [emptyPart]))
           const run = runOf(plan.template.key, { path, query: queryOf(request), body })

@@ -25,6 +25,7 @@ import type { Engine } from "../engine/Engine.ts"
 import type { InFlight } from "../engine/InFlight.ts"
 import type { OpenAsks } from "../engine/asking/OpenAsks.ts"
 import type { Sink } from "../engine/Sink.ts"
+import type { Limits } from "../Limits.ts"
 import { serveBatch } from "./Batch.ts"
 import type { Outcome, Serve } from "./Outcome.ts"
 
@@ -34,6 +35,7 @@ export interface ServeParts {
   /** The questions that answers may belong to. */
   readonly asks: OpenAsks
   readonly offered: Offered
+  readonly limits: Pick<Limits, "nesting">
   readonly isStopping: () => boolean
 }
 
@@ -56,7 +58,7 @@ const ended: Refusal = {
 const isNotification = (value: unknown): boolean =>
   isRecord(value) && value["jsonrpc"] === "2.0" && typeof value["method"] === "string" && !Object.hasOwn(value, "id")
 
-export const makeServe = ({ asks, engine, inFlight, offered, isStopping }: ServeParts): Serve => {
+export const makeServe = ({ asks, engine, inFlight, isStopping, limits, offered }: ServeParts): Serve => {
   const refuse = (sink: Sink, refusal: Refusal): Outcome => {
     sink.answer(refused(refusal))
     return undefined
@@ -100,7 +102,7 @@ export const makeServe = ({ asks, engine, inFlight, offered, isStopping }: Serve
   }
 
   const one: Serve = (inbound, sink) => {
-    const decoded = Message.decode(inbound.value)
+    const decoded = Message.decode(inbound.value, limits.nesting)
     if (Result.isFailure(decoded)) {
       return inbound.http === undefined && isNotification(inbound.value)
         ? "accepted"

@@ -45,6 +45,9 @@ const mayBeZero: ReadonlySet<string> = new Set<keyof Limits>([
   "grace"
 ])
 
+/** What cannot be more than this: the stack has no room for deeper recursion. */
+const most: { readonly [name: string]: number } = { nesting: 1_000 } satisfies Partial<Limits>
+
 /** Those in milliseconds, which may be fractions; the rest are counted. */
 const times: ReadonlySet<string> = new Set<keyof Limits>([
   "sessionIdle",
@@ -57,11 +60,14 @@ const times: ReadonlySet<string> = new Set<keyof Limits>([
 
 const limit = (name: string, value: unknown): Faults => {
   const place = `limits.${name}`
+  const { [name]: highest = Infinity } = most
   const isZero = value === 0 && mayBeZero.has(name)
-  if (isZero || ((times.has(name) ? Number.isFinite(value) : Number.isSafeInteger(value)) && Number(value) > 0))
-    return []
+  const isNumber = times.has(name) ? Number.isFinite(value) : Number.isSafeInteger(value)
+  if (isZero || (isNumber && Number(value) > 0 && Number(value) <= highest)) return []
   const kind = times.has(name) ? "a finite number of milliseconds" : "a whole number"
-  return fault(place, `${shown(value)} is no limit; write ${kind}, ${mayBeZero.has(name) ? "0 or more" : "above 0"}`)
+  const range = mayBeZero.has(name) ? "0 or more" : "above 0"
+  const end = highest === Infinity ? "" : ` and ${highest} at most`
+  return fault(place, `${shown(value)} is no limit; write ${kind}, ${range}${end}`)
 }
 
 const limits: Check = (setting, value) =>

@@ -82,6 +82,22 @@ export const messages = chapter("messages", (test) => {
   )
 
   test(
+    "B096: that nest deeper than limits.nesting are -32600 with their id, and others are served",
+    ({ connect }) =>
+      Effect.gen(function* () {
+        const one = yield* connect()
+        const deep = (levels: number): object => (levels === 0 ? {} : { in: deep(levels - 1) })
+        const call = (id: string, levels: number) =>
+          rawAsk(one, rawToolCall(id, "echo", { text: "x", deep: deep(levels) }))
+        assert.deepStrictEqual((yield* call("deep", 508))["result"].content, text("x"))
+        const { error, id } = yield* call("deeper", 510)
+        assert.deepStrictEqual([id, error.code], ["deeper", -32600])
+        assert.strictEqual(error.message, "Invalid request: the message nests deeper than 512 levels")
+      }),
+    { needs: ["bytes"] }
+  )
+
+  test(
     "BASE-24: in an array are answered by one array, at the one revision that has it",
     ({ connect }) =>
       Effect.gen(function* () {

@@ -37,21 +37,24 @@ const ask = nativeAsker(asking, () => undefined, { stateKeys: [key("a", 1)] })
 const nested = (levels: number): unknown => Array.from({ length: levels }).reduce((inner) => [inner], 0)
 
 describe("a request that asks", () => {
-  it.effect("B096: has parameters and answers of 1,000 levels at most, whatever it does not ask with", () =>
+  it.effect("B096: is sealed, opened and answered at the deepest that a message may be", () =>
     Effect.gen(function* () {
       const defects: Array<unknown> = []
       const onDefect = (error: unknown) => void defects.push(error)
       const mcp = empty().tool("ask", { ...plain, input: { of: Schema.optionalKey(Schema.Json) } }, handler)
-      const { peer } = yield* nativeAsker(mcp, () => undefined, { onDefect })
-      const refusal = { code: -32602, message: "A request that asks has parameters of 1000 levels at most" }
-      const { requestState } = (yield* attempt(peer, "ask", { of: nested(900) }))["result"]
+      const { peer } = yield* nativeAsker(mcp, () => undefined, {
+        onDefect,
+        limits: { nesting: 1_000 }
+      })
+      const refusal = { code: -32600, message: "Invalid request: the message nests deeper than 1000 levels" }
+      const { requestState } = (yield* attempt(peer, "ask", { of: nested(990) }))["result"]
       const round = { inputResponses, requestState }
-      assert.strictEqual(said((yield* attempt(peer, "ask", { of: nested(900) }, round))["result"]), "Hello, Ada!")
+      assert.strictEqual(said((yield* attempt(peer, "ask", { of: nested(990) }, round))["result"]), "Hello, Ada!")
       assert.deepStrictEqual((yield* attempt(peer, "ask", { of: nested(100_000) }))["error"], refusal)
       assert.deepStrictEqual((yield* attempt(peer, "ask", { of: nested(100_000) }, round))["error"], refusal)
       const answers = { name: { ...inputResponses.name, _meta: { deep: nested(100_000) } } }
       const deep = { ...round, inputResponses: answers }
-      assert.deepStrictEqual((yield* attempt(peer, "ask", { of: nested(900) }, deep))["error"], refusal)
+      assert.deepStrictEqual((yield* attempt(peer, "ask", { of: nested(990) }, deep))["error"], refusal)
       assert.deepStrictEqual(defects, [])
     })
   )

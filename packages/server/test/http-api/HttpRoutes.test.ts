@@ -108,6 +108,7 @@ describe("arguments", () => {
     ["JSON that is none", sending("POST", "{"), 400],
     ["JSON that is no object", sending("POST", "[]"), 400],
     ["null", sending("POST", "null"), 400],
+    ["B096: JSON that nests too deeply", sending("POST", `{"title":${"[".repeat(9)}${"]".repeat(9)}}`), 400],
     ["no body where arguments are needed", { method: "POST" }, 400],
     ["bytes that are no text", { ...sending("POST", ""), body: new Uint8Array([0xff, 0xfe]) }, 400],
     ["another type", sending("POST", "title=a", { "content-type": "application/x-www-form-urlencoded" }), 415],
@@ -116,7 +117,7 @@ describe("arguments", () => {
     ["too much", sending("POST", { title: "x".repeat(200) }), 413]
   ] as const)("in a body of %s are answered with a problem", ([, init, status]) =>
     Effect.gen(function* () {
-      const ask = yield* routing(kiosk, { limits: { bodyBytes: 100 } })
+      const ask = yield* routing(kiosk, { limits: { bodyBytes: 100, nesting: 9 } })
       const reply = yield* ask("/shows", init)
       assert.deepStrictEqual(
         [reply.status, reply.type, reply.json.status],

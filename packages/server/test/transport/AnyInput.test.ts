@@ -154,16 +154,20 @@ describe("a recursive schema", () => {
     })
   )
 
-  it.effect.each([1_000, 100_000])("B096 TOOL-16: takes no arguments of %i levels, which is no defect", (levels) =>
+  it.effect("B096 TOOL-16: takes no arguments that overflow the stack of its checks, which is no defect", () =>
     Effect.gen(function* () {
       const defects: Array<unknown> = []
-      const served = empty().tool("t", { ...plain, input: { tree: Tree } }, async () => "taken")
-      const { result } = yield* serving(served, {}, { onDefect: (error) => defects.push(error) })
-      const deep = Array.from({ length: levels }).reduce((inner) => ({ v: 1, children: [inner] }), {
-        v: 0,
-        children: []
-      })
-      assert.deepStrictEqual(yield* result("t", { tree: deep }), {
+      const heavy: Schema.Codec<Tree> = Array.from({ length: 8 }).reduce<Schema.Codec<Tree>>(
+        (inner) => Schema.suspend(() => inner),
+        Schema.Struct({ v: Schema.Int, children: Schema.Array(Schema.suspend((): Schema.Codec<Tree> => heavy)) })
+      )
+      const served = empty().tool("t", { ...plain, input: { tree: heavy } }, async () => "taken")
+      const { result } = yield* serving(
+        served,
+        {},
+        { onDefect: (error) => defects.push(error), limits: { nesting: 1_000 } }
+      )
+      assert.deepStrictEqual(yield* result("t", { tree: tree(490) }), {
         content: [{ type: "text", text: "Invalid arguments for t:\n- the value nests too deeply to be read" }],
         isError: true
       })
@@ -177,14 +181,19 @@ describe.each(httpDoors)("a hostile message at the door on $name", ({ send }) =>
   const limits = { limits: { bodyBytes: 4_000_000 } }
   const hostile = [
     [
+      "B096: an argument that nests 500 deep",
+      (text: string) => text.replace('"text":"hi"', `"text":${deep(500)}`),
+      200
+    ],
+    [
       "B096: an argument that nests 100,000 deep",
       (text: string) => text.replace('"text":"hi"', `"text":${deep(100_000)}`),
-      200
+      400
     ],
     [
       "B096: a _meta that nests 100,000 deep",
       (text: string) => text.replace('"_meta":{', `"_meta":{"x":${deep(100_000)},`),
-      200
+      400
     ],
     ["B096: a list that nests 1,000,000 deep", () => deep(1_000_000), 400],
     [

@@ -106,6 +106,10 @@ class Rounds<R extends ClientRequest<AskingMethod>> {
     if (decoded.success._tag === "Complete") {
       return Effect.succeed({ result: decoded.success.result, cause, asked: round > 0 })
     }
+    if (decoded.success._tag === "Task") {
+      const problems = ["it is a task, which this client did not say that it knows"]
+      return this.#fail(new McpReason.Undecodable({ what: "the result", problems }))
+    }
     const questions = decoded.success.result
     const { params } = this.#request
     return Effect.flatMap(

@@ -4,7 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import { isRecord, nestsDeeper, own, type Json, type JsonObject } from "@treadle/protocol/json"
+import { isRecord, own, type Json, type JsonObject } from "@treadle/protocol/json"
 import { ServerRequest, type InputRequest } from "@treadle/protocol/schema"
 import { AskFailed } from "../../AskFailed.ts"
 import type { NeutralResult } from "../../reply/NeutralResult.ts"
@@ -22,11 +22,6 @@ export interface RoundParts {
 
 /** What is told of a state that is refused; why it is, is nobody's business (STATE-05). */
 const invalidState = "The requestState is not valid for this request; send the request again without it"
-
-/** The most levels of parameters that a state is bound to, and of answers that it holds: each is walked for that. */
-const mostLevels = 1_000
-
-const nested = `A request that asks has parameters of ${mostLevels} levels at most`
 
 const refuse = (message: string): Effect.Effect<never> => Effect.die(new AskFailed("malformed", message))
 
@@ -62,7 +57,6 @@ export const makeRounds = ({ now, seal, timeout }: RoundParts) => {
    */
   const resume = Effect.fnUntraced(function* (call: RunningCall, running: Running) {
     const { admitted } = call
-    if (nestsDeeper(admitted.request.params, mostLevels)) return yield* refuse(nested)
     const sealed = own(admitted.request.params, "requestState")
     const responses = given(admitted.request.params)
     if (Result.isFailure(responses)) return yield* refuse(responses.failure)
@@ -84,7 +78,6 @@ export const makeRounds = ({ now, seal, timeout }: RoundParts) => {
 
   /** The result of a call that waits for nothing but answers. */
   const questions = Effect.fnUntraced(function* (call: RunningCall) {
-    if (nestsDeeper(call.admitted.request.params, mostLevels)) return yield* refuse(nested)
     const { requests, ...remembered } = call.round()
     const state = { id: globalThis.crypto.randomUUID(), expires: now() + timeout, ...remembered }
     const sealed = yield* seal.seal(call.admitted, state)
