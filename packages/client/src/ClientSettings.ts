@@ -128,6 +128,7 @@ const settingNames = namesOf<ClientSettings>({
   ping: true,
   cache: true,
   trusted: true,
+  nestingLimit: true,
   onLog: true,
   onNoise: true
 })
