@@ -24,7 +24,7 @@ import type { Tally } from "./Tally.ts"
 export type Kind = "call" | "listen" | "stream"
 
 /** Why a call was ended from outside; `asking` is the end of a round. */
-export type Ending = "asking" | "cancelled" | "stopping" | "timed-out" | "too-slow" | "session-ended"
+export type Ending = "asking" | "cancelled" | "expired" | "stopping" | "timed-out" | "too-slow" | "session-ended"
 
 const plain = (data: unknown): Json => {
   try {
@@ -40,7 +40,7 @@ export class RunningCall implements Call<unknown, never>, CurrentCallService {
   readonly kind: Kind
   /** When it came, in milliseconds; set once it outlives its first tick. */
   since = 0
-  /** When it is given up, in milliseconds. */
+  /** When it is given up, in milliseconds: a call by its author's limit, a stream when its token is over. */
   deadline = Number.POSITIVE_INFINITY
   ending: Ending | undefined
   /** Ends its span, where a tracer hears of it. */
@@ -222,7 +222,7 @@ export class RunningCall implements Call<unknown, never>, CurrentCallService {
   /** Time passes. @param now milliseconds */
   tick(now: number): void {
     if (this.#asks !== undefined) this.#wait(this.#asks, now)
-    if (now >= this.deadline) this.end("timed-out")
+    if (now >= this.deadline) this.end(this.kind === "call" ? "timed-out" : "expired")
     else this.sink.tick(now, this.since)
   }
 

@@ -180,7 +180,7 @@ const checks: Readonly<Record<string, Check>> = {
 }
 
 /** Every setting of any door: those above, the paths of routes, and what doors tell each other. */
-const known = [...Object.keys(checks), "prefix", "mcp", "openapi", "docs", "ownUrl", "certify", "verbs"]
+const known = [...Object.keys(checks), "prefix", "mcp", "openapi", "docs", "ownUrl", "certify", "continues", "verbs"]
 
 /** Every fault of the settings that a door was given; empty when it can be made. */
 export const settingErrors = (settings: object): ReadonlyArray<McpBuildError> => {
