@@ -1,11 +1,11 @@
 // From spawning a stdio server to its first reply, unbundled and bundled into one file.
 import { spawn } from "node:child_process"
-import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { copyFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { once } from "node:events"
 import { tmpdir } from "node:os"
 import path from "node:path"
 import { pathToFileURL } from "node:url"
-import { build } from "esbuild"
+import { addCodeCache, bundle } from "../../examples/guides/pack.mjs"
 import { measureFile, serverFile, watchOthers } from "../measure/processes.mjs"
 import { alternate, disturbance, median, ratio } from "../measure/ratios.mjs"
 import { addAnswered, callAdd } from "../measure/wire.mjs"
@@ -37,21 +37,17 @@ const firstReply = async (args, env = process.env) => {
 }
 
 /** Bundles a server into one file, as its author would before shipping it. */
-const bundle = async (name, folder) => {
-  const outfile = path.join(folder, `${name}.mjs`)
-  await build({
-    entryPoints: [serverFile(name)],
-    outfile,
-    bundle: true,
-    minify: true,
-    platform: "node",
-    format: "esm",
-    target: "node20",
-    logLevel: "error",
-    banner: {
-      js: 'import { createRequire as requireFrom } from "node:module";const require = requireFrom(import.meta.url);'
-    }
-  })
+const bundled = async (name, folder) => {
+  const outfile = path.join(folder, `${name}.cjs`)
+  await bundle(serverFile(name), outfile)
+  return outfile
+}
+
+/** The same, with its code cache. */
+const packed = (file, folder) => {
+  const outfile = path.join(folder, "packed.cjs")
+  copyFileSync(file, outfile)
+  addCodeCache(outfile)
   return outfile
 }
 
@@ -68,13 +64,15 @@ const filesLoaded = async (name, folder) => {
 export const startUp = async ({ quick }) => {
   const folder = mkdtempSync(path.join(tmpdir(), "treadle-bench-"))
   try {
+    const treadle = await bundled("treadle-stdio", folder)
     const files = {
       "bare node": serverFile("bare-stdio"),
       "official SDK v2": serverFile("sdk-stdio"),
       "effect/ai McpServer": serverFile("effect-stdio"),
       Treadle: serverFile("treadle-stdio"),
-      "official SDK v2, bundled": await bundle("sdk-stdio", folder),
-      "Treadle, bundled": await bundle("treadle-stdio", folder)
+      "official SDK v2, bundled": await bundled("sdk-stdio", folder),
+      "Treadle, bundled": treadle,
+      "Treadle, bundled with its code cache": packed(treadle, folder)
     }
     const names = Object.keys(files)
     for (const name of names) await firstReply([files[name]])
@@ -91,7 +89,12 @@ export const startUp = async ({ quick }) => {
       rows: names.map((name) => ({ name, millis: median(times(name)) })),
       ratios: [
         { what: "Treadle / official SDK v2", ...ratio(times("Treadle"), times("official SDK v2")), atMost: 1.1 },
-        { what: "Treadle, bundled / bare node", ...ratio(times("Treadle, bundled"), times("bare node")), atMost: 1.3 },
+        {
+          what: "Treadle, bundled with its code cache / bare node",
+          ...ratio(times("Treadle, bundled with its code cache"), times("bare node")),
+          atMost: 1.3
+        },
+        { what: "Treadle, bundled / bare node", ...ratio(times("Treadle, bundled"), times("bare node")) },
         {
           what: "Treadle, bundled / official SDK v2, bundled",
           ...ratio(times("Treadle, bundled"), times("official SDK v2, bundled"))

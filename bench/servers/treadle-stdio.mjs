@@ -14,4 +14,4 @@ const mcp = Mcp.make({ name: "bench", version: "1.0.0" }).tool(
   ({ a, b }) => Effect.succeed({ sum: a + b })
 )
 
-await McpNode.stdio(mcp)
+void McpNode.stdio(mcp)

@@ -12,6 +12,7 @@ import { contentTools } from "./server/ContentTools.ts"
 import { prompts } from "./server/Prompts.ts"
 import { resources } from "./server/Resources.ts"
 import { schemaTools } from "./server/SchemaTools.ts"
+import { taskTools } from "./server/TaskTools.ts"
 
 /** The suite calls the first tool that is listed without arguments. */
 const everything = Mcp.make({ name: "treadle-everything-server", version: "1.0.0" })
@@ -19,6 +20,7 @@ const everything = Mcp.make({ name: "treadle-everything-server", version: "1.0.0
   .add(schemaTools)
   .add(askingTools)
   .add(changeTools((change) => listening.live.changed(change)))
+  .add(taskTools)
   .add(resources)
   .add(prompts)
 

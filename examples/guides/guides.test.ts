@@ -55,7 +55,7 @@ describe("the guides", () => {
     assert.deepStrictEqual([preflight.status, preflight.headers.get("access-control-allow-origin")], [204, origin])
     const large = await ask("POST", { origin, "content-type": "application/json" }, "x".repeat(64 * 1024 + 1))
     assert.strictEqual(large.status, 413)
-    const idle = { calls: 0, listeners: 0, streams: 0, sessions: 0, asks: 0, queued: 0, dropped: 0 }
+    const idle = { calls: 0, listeners: 0, streams: 0, sessions: 0, tasks: 0, asks: 0, queued: 0, dropped: 0 }
     assert.deepStrictEqual(underWay(), idle)
     await clock.close()
   })

@@ -16,5 +16,5 @@ export const door = McpHttp.fetch(clock, {
 })
 
 export const underWay = () => door.counters()
-// => { calls: 0, listeners: 0, streams: 0, sessions: 0, asks: 0, queued: 0, dropped: 0 }
+// => { calls: 0, listeners: 0, streams: 0, sessions: 0, tasks: 0, asks: 0, queued: 0, dropped: 0 }
 // #endregion

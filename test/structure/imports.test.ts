@@ -83,17 +83,19 @@ const folders: Readonly<Record<string, Readonly<Record<string, ReadonlyArray<str
 const rooms: Readonly<Record<string, Readonly<Record<string, ReadonlyArray<string>>>>> = {
   server: {
     offer: [],
-    methods: ["offer", "engine"],
+    tasks: ["offer", "engine"],
+    methods: ["offer", "tasks", "engine"],
     asking: ["methods", "engine"],
     sessions: ["methods", "offer", "engine"],
-    engine: ["asking", "methods", "offer", "sessions"]
+    engine: ["asking", "methods", "offer", "sessions", "tasks"]
   },
   client: {
     asking: ["engine"],
     watching: ["engine"],
     opening: ["asking", "watching", "engine"],
     lists: ["opening", "engine"],
-    engine: ["asking", "lists", "opening", "watching"]
+    tasks: ["asking", "engine"],
+    engine: ["asking", "lists", "opening", "tasks", "watching"]
   }
 }
 

@@ -211,6 +211,7 @@ is<Eq<Args<(typeof list2)["def"]["input"]>, { readonly limit?: number; readonly 
 Arg.withDefault(Schema.Int, "20")
 export const nodeEffect: Effect.Effect<unknown, McpBuildErrors, Shows | CurrentUser | Scope.Scope> = McpNode.scoped(mcp)
 mcp.toolWith(getShow, { visible: () => true, timeout: 1_000 }, ({ id }) => Effect.flatMap(Shows, (s) => s.get(id)))
+mcp.toolWith(getShow, { task: { begins: "later", ttl: null } }, ({ id }) => Effect.flatMap(Shows, (s) => s.get(id)))
 export async function stream() {
   await using client = await connect(mcp0())
   const pending = client.call(list).open({ limit: 3 })

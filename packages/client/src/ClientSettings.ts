@@ -32,6 +32,11 @@ export interface ClientSettings {
   /** Extensions that the client knows, by id, with their settings (VER-04). */
   readonly extensions?: { readonly [id: string]: JsonObject }
   /**
+   * Whether a native server may make a task of a call, whose result is then waited for; calls look the same either way.
+   * `true` by default.
+   */
+  readonly tasks?: boolean
+  /**
    * The only revision to speak, such as `2025-11-25`. By default the newest that both sides know, which is found out and
    * remembered per server for a day.
    */
@@ -118,6 +123,7 @@ const settingNames = namesOf<ClientSettings>({
   client: true,
   answers: true,
   extensions: true,
+  tasks: true,
   revision: true,
   timeout: true,
   maxTotalTimeout: true,
@@ -170,7 +176,7 @@ export const unknownSetting = (settings: ClientSettings, own: ReadonlyArray<stri
 export type OnNoise = (text: string, why: string) => void
 
 /** A hook of the settings; what it throws goes no further, because it would break the reading of messages. */
-const guarded =
+export const guarded =
   <A extends ReadonlyArray<unknown>>(hook: ((...facts: A) => void) | undefined): ((...facts: A) => void) =>
   (...facts) => {
     try {

@@ -81,6 +81,8 @@ export class LiveSession implements McpSession {
 
   readonly callTool: McpSession["callTool"] = (name, args, options) => this.#parts.calls.callTool(name, args, options)
 
+  readonly task: McpSession["task"] = (endpoint) => this.#parts.calls.task(endpoint)
+
   readonly listTools: McpSession["listTools"] = (options) => this.#parts.calls.listTools(options)
 
   readonly listResources: McpSession["listResources"] = (options) =>

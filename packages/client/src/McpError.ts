@@ -94,6 +94,22 @@ class TooManyRounds extends Data.TaggedError("TooManyRounds")<{ readonly rounds:
   }
 }
 
+/** The call became a task, and the server has no result of it: it cancelled the task, or knows it no longer. */
+class TaskLost extends Data.TaggedError("TaskLost")<{
+  readonly taskId: string
+  readonly why: "cancelled" | "unknown"
+  /** What the server said of it. */
+  readonly said?: string
+}> {
+  override get message(): string {
+    const task = `task ${JSON.stringify(this.taskId)}`
+    const said = this.said === undefined ? "" : `: ${this.said}`
+    return this.why === "cancelled"
+      ? `the server cancelled its ${task}${said}`
+      : `the server knows no ${task}, which may have expired, or ended with its process; call again if that does no harm${said}`
+  }
+}
+
 /** The server wants to know who is calling, or that the caller may do more (HTTP 401, 403). */
 class Unauthorized extends Data.TaggedError("Unauthorized")<{
   readonly server: string
@@ -139,6 +155,7 @@ export const McpReason = {
   Cancelled,
   InputRefused,
   TooManyRounds,
+  TaskLost,
   Unauthorized,
   Undecodable
 }

@@ -22,6 +22,7 @@ import type {
   ResourceTemplate,
   ServerCapabilities,
   ServerResult,
+  Task,
   Tool,
   ToolResult
 } from "@treadle/protocol/schema"
@@ -35,7 +36,8 @@ import type { PendingCall, Progress } from "./PendingCall.ts"
 export interface RequestOptions {
   /**
    * Milliseconds; the session's `timeout` by default, `Infinity` for none. On expiry the request is cancelled. The time
-   * in which a person answers the server does not count.
+   * in which a person answers the server does not count. Where it is not given, a call that became a task may take
+   * `maxTotalTimeout`.
    */
   readonly timeout?: number
   /** Milliseconds that it may take at most, whatever progress it reports; the session's by default. */
@@ -44,8 +46,23 @@ export interface RequestOptions {
   readonly meta?: Meta
 }
 
+/** What a caller hears of a task. */
+export interface TaskOptions extends RequestOptions {
+  /** Told of the task that a call became, at first and whenever its status or the message of it is another. */
+  readonly onTask?: (task: Task) => void
+}
+
+/** Options of a call that was opened. */
+export interface OpenOptions extends RequestOptions {
+  /**
+   * Whether a task that the call became goes on when nobody waits for it any more, for whoever comes back with its id.
+   * Not by default: then the server is told that it is wanted no longer.
+   */
+  readonly keepTask?: boolean
+}
+
 /** Options of a call. */
-export interface CallOptions extends RequestOptions {
+export interface CallOptions extends TaskOptions, OpenOptions {
   /** Asks the server for progress. */
   readonly onProgress?: (progress: Progress) => void
   /** Whether progress lets the time begin anew, up to `maxTotalTimeout`; so where `onProgress` is given, by default. */
@@ -91,11 +108,16 @@ export interface McpSession {
   /** Starts a call and gives its handle. It has no deadline, unless `timeout` sets one. */
   readonly open: <X extends AnyEndpoint>(
     endpoint: X
-  ) => (
-    ...given: Given<X, RequestOptions>
-  ) => Effect.Effect<PendingCall<OutputOf<X>, FailureOf<X>>, McpError, Scope.Scope>
+  ) => (...given: Given<X, OpenOptions>) => Effect.Effect<PendingCall<OutputOf<X>, FailureOf<X>>, McpError, Scope.Scope>
   /** Calls a tool by name and gives its result as it came, a failed one included. */
   readonly callTool: (name: string, args?: JsonObject, options?: CallOptions) => Effect.Effect<ToolResult, McpError>
+  /**
+   * Waits for the task that a call of the endpoint became, be it in another process: the outcome is that of the call.
+   * Whoever no longer waits leaves the task as it is.
+   */
+  readonly task: <X extends AnyEndpoint>(
+    endpoint: X
+  ) => (taskId: string, options?: TaskOptions) => Effect.Effect<OutputOf<X>, FailureOf<X> | McpError>
 
   /**
    * Every tool, page by page. Entries that cannot be read, and natively over HTTP those with an invalid `x-mcp-header`,

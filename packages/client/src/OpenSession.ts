@@ -3,10 +3,10 @@
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import { ClientRequest, type LogLevel } from "@treadle/protocol/schema"
+import { ClientRequest, tasksExtension, type LogLevel } from "@treadle/protocol/schema"
 import { declared } from "./Answers.ts"
 import { makeCacheStore, type CacheSettings } from "./CacheStore.ts"
-import { defaults, logHook, noiseHook, unknownSetting, type ClientSettings } from "./ClientSettings.ts"
+import { defaults, guarded, logHook, noiseHook, unknownSetting, type ClientSettings } from "./ClientSettings.ts"
 import { answeringWithin, makeAnswering, type Answering } from "./engine/asking/Answering.ts"
 import { Deadlines } from "./engine/Deadline.ts"
 import { Cache, type CacheSubject } from "./engine/lists/Cache.ts"
@@ -18,6 +18,7 @@ import { concerns, type Thing } from "./engine/watching/Listeners.ts"
 import type { Opening } from "./engine/opening/Opening.ts"
 import { requestError } from "./engine/RequestError.ts"
 import { Requests, type Plan } from "./engine/Requests.ts"
+import { Farewells } from "./engine/tasks/Farewells.ts"
 import { Watch } from "./engine/watching/Watch.ts"
 import { McpReason, type McpError } from "./McpError.ts"
 import type { CallOptions, McpSession } from "./McpSession.ts"
@@ -53,11 +54,15 @@ const planOf =
   (options: CallOptions = {}, safe = true): Plan => {
     const timeout = options.timeout ?? settings.timeout ?? defaults.timeout
     const most = settings.maxTotalTimeout ?? defaults.maxTotalTimeout
+    const extend = options.resetTimeoutOnProgress ?? options.onProgress !== undefined
     return {
       timeout,
       maxTotalTimeout: options.maxTotalTimeout ?? Math.max(most, timeout),
+      firm: options.timeout !== undefined && options.maxTotalTimeout === undefined && !extend,
       onProgress: hearerOf(options.onProgress),
-      extend: options.resetTimeoutOnProgress ?? options.onProgress !== undefined,
+      extend,
+      onTask: options.onTask === undefined ? undefined : guarded(options.onTask),
+      keepTask: options.keepTask,
       meta: options.meta,
       safe
     }
@@ -65,10 +70,12 @@ const planOf =
 
 /** What the links of a session are opened with, but for what they tell. */
 const openingOf = (source: SessionSource, settings: ClientSettings, answering: Answering) => {
-  const { answers = {}, answerTimeout = defaults.answerTimeout } = settings
+  const { answers = {}, answerTimeout = defaults.answerTimeout, extensions } = settings
+  const compat = declared(answers, extensions)
+  const native = settings.tasks === false ? compat : declared(answers, { [tasksExtension]: {}, ...extensions })
   return {
     terms: {
-      sender: { client: settings.client ?? defaults.client, capabilities: declared(answers, settings.extensions) },
+      sender: { client: settings.client ?? defaults.client, capabilities: { native, compat } },
       revision: settings.revision,
       greet: false,
       probeTimeout: settings.probeTimeout ?? defaults.probeTimeout,
@@ -139,14 +146,18 @@ export const openSession = (
 
     const deadlines = new Deadlines(yield* Effect.clockWith(Effect.succeed), run)
     yield* Effect.addFinalizer(() => Effect.sync(() => deadlines.close()))
-    const requests = new Requests(server, links, deadlines, {
+    const farewells = new Farewells(run)
+    yield* Effect.addFinalizer(() => farewells.said)
+    const rounds = {
       answering,
       showsPages: settings.answers?.url !== undefined,
       completed: completions.of,
       maxRounds: settings.maxRounds ?? defaults.maxRounds,
       answerTimeout: settings.answerTimeout ?? defaults.answerTimeout,
+      knowsTasks: () => settings.tasks !== false && links.agreed()?.era === "native",
       closed: links.closed
-    })
+    }
+    const requests = new Requests(server, links, deadlines, rounds, farewells)
     const lists = new Lists(links, requests, cache)
     const plans = planOf(settings)
     const calls = new ToolCalls({ links, requests, lists, planOf: plans, trusted: settings.trusted === true })

@@ -9,6 +9,7 @@ import * as Cause from "effect/Cause"
 import type * as Scope from "effect/Scope"
 import type * as Stream from "effect/Stream"
 import type { Notification } from "@treadle/protocol/rpc"
+import type { Task } from "@treadle/protocol/schema"
 import type { CallReply } from "./call/ToolOutcome.ts"
 import { Feed } from "./Feed.ts"
 import type { McpError } from "./McpError.ts"
@@ -32,7 +33,15 @@ export interface PendingCall<out A, out E> {
   readonly progress: Stream.Stream<Progress>
   /** All notifications of the call in order, progress included. From the start, the newest 1024. Ends with the call. */
   readonly notifications: Stream.Stream<Notification>
-  /** Whoever waits fails at once with reason `Cancelled`; the server is told in the transport's way. */
+  /**
+   * The task that the call became, with its id: how it stood at first, and whenever its status or the message of it was
+   * another. From the start, the newest 1024. Ends with the call; empty where there was no task.
+   */
+  readonly task: Stream.Stream<Task>
+  /**
+   * Whoever waits fails at once with reason `Cancelled`; the server is told in the transport's way, or that the task is
+   * wanted no longer, unless the option `keepTask` leaves it.
+   */
   readonly cancel: Effect.Effect<void>
 }
 
@@ -40,6 +49,7 @@ export interface PendingCall<out A, out E> {
 export interface CallListeners {
   readonly onProgress: (progress: Progress) => void
   readonly onNotification: (notification: Notification) => void
+  readonly onTask: (task: Task) => void
 }
 
 /**
@@ -55,6 +65,7 @@ export const openCall = Effect.fnUntraced(function* <A, E>(
   const scope = yield* Effect.scope
   const progress = new Feed<Progress>()
   const notifications = new Feed<Notification>()
+  const task = new Feed<Task>()
   const settled = Deferred.makeUnsafe<CallReply<A>, E | McpError>()
 
   const settle = (exit: Exit.Exit<CallReply<A>, E | McpError>) => {
@@ -62,10 +73,12 @@ export const openCall = Effect.fnUntraced(function* <A, E>(
     Deferred.doneUnsafe(settled, interrupted ? Effect.fail(cancelled()) : exit)
     progress.end()
     notifications.end()
+    task.end()
   }
   const running = run({
     onProgress: (item) => progress.push(item),
-    onNotification: (item) => notifications.push(item)
+    onNotification: (item) => notifications.push(item),
+    onTask: (item) => task.push(item)
   })
   const watched = Effect.onExit(running, (exit) => Effect.sync(() => settle(exit)))
   const fiber = yield* Effect.forkIn(Effect.exit(watched), scope, { startImmediately: true })
@@ -76,6 +89,7 @@ export const openCall = Effect.fnUntraced(function* <A, E>(
     reply,
     progress: progress.stream,
     notifications: notifications.stream,
+    task: task.stream,
     cancel: Effect.asVoid(Fiber.interrupt(fiber))
   }
 })

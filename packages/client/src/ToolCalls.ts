@@ -6,15 +6,16 @@ import type { AnyEndpoint, FailureOf, OutputOf } from "@treadle/protocol/endpoin
 import type { ParamHeader } from "@treadle/protocol/http"
 import type { JsonObject } from "@treadle/protocol/json"
 import { ErrorCode } from "@treadle/protocol/rpc"
-import { ClientRequest, type Progress as WireProgress, type Tool, type ToolResult } from "@treadle/protocol/schema"
+import { ClientRequest, type Progress as WireProgress, type Tool } from "@treadle/protocol/schema"
 import { ParamMirror } from "./call/ParamMirror.ts"
 import { encodeArguments } from "./call/TypedCall.ts"
 import { toolOutcome, type CallReply } from "./call/ToolOutcome.ts"
 import { kinds, leftOut, warn, type Lists } from "./engine/lists/Lists.ts"
 import type { Links } from "./engine/Links.ts"
+import type { Completed } from "./engine/asking/InputRounds.ts"
 import type { Plan, Requests } from "./engine/Requests.ts"
 import { McpReason, type McpError } from "./McpError.ts"
-import type { CallOptions, McpSession, RequestOptions } from "./McpSession.ts"
+import type { CallOptions, McpSession, OpenOptions } from "./McpSession.ts"
 import { openCall, type Progress } from "./PendingCall.ts"
 
 /** What the calls of a session stand on. */
@@ -42,7 +43,7 @@ const missesHeaders = ({ reason }: McpError): boolean =>
   reason._tag === "Rpc" && reason.code === ErrorCode.HeaderMismatch
 
 /** The calls of one session. */
-export class ToolCalls implements Pick<McpSession, "call" | "callTool" | "listTools" | "open" | "reply"> {
+export class ToolCalls implements Pick<McpSession, "call" | "callTool" | "listTools" | "open" | "reply" | "task"> {
   readonly #parts: CallParts
   readonly #mirror = new ParamMirror()
   /** The tools that the server marks as safe to call twice. */
@@ -68,10 +69,10 @@ export class ToolCalls implements Pick<McpSession, "call" | "callTool" | "listTo
     (endpoint) =>
     (...[input, options]) =>
       Effect.flatMap(this.#encoded(endpoint, input), (args) => {
-        const patient: RequestOptions = { timeout: Infinity, ...options }
+        const patient: OpenOptions = { timeout: Infinity, ...options }
         return openCall(
-          ({ onNotification, onProgress }) => {
-            const plan = this.#parts.planOf({ ...patient, onProgress }, this.#isSafe(endpoint))
+          ({ onNotification, onProgress, onTask }) => {
+            const plan = this.#parts.planOf({ ...patient, onProgress, onTask }, this.#isSafe(endpoint))
             return this.#typed(endpoint, args, { ...plan, onNotification })
           },
           () => this.#error(endpoint, new McpReason.Cancelled({}))
@@ -85,6 +86,14 @@ export class ToolCalls implements Pick<McpSession, "call" | "callTool" | "listTo
         ({ result }) => result
       )
     )
+
+  readonly task: McpSession["task"] = (endpoint) => (taskId, options) =>
+    Effect.suspend(() => {
+      const { planOf, requests } = this.#parts
+      const plan = planOf({ ...options, keepTask: true }, true)
+      const ended = requests.resume(ClientRequest.callTool(endpoint.name), plan, taskId)
+      return Effect.map(this.#outcome(endpoint, ended), ({ value }) => value)
+    })
 
   readonly listTools: McpSession["listTools"] = (options) => {
     const { links, lists, planOf, requests } = this.#parts
@@ -107,9 +116,16 @@ export class ToolCalls implements Pick<McpSession, "call" | "callTool" | "listTo
     args: JsonObject,
     plan: Plan
   ): Effect.Effect<CallReply<OutputOf<X>>, FailureOf<X> | McpError> {
-    const called = this.#called(endpoint.name, args, plan, endpoint.shape.headers)
-    return Effect.flatMap(called, ({ cause, result, version }) =>
-      Effect.mapError(toolOutcome(endpoint, result, version), (failure) =>
+    return this.#outcome(endpoint, this.#called(endpoint.name, args, plan, endpoint.shape.headers))
+  }
+
+  /** What a call gives, as the endpoint reads it. */
+  #outcome<X extends AnyEndpoint>(
+    endpoint: X,
+    called: Effect.Effect<Completed<"tools/call">, McpError>
+  ): Effect.Effect<CallReply<OutputOf<X>>, FailureOf<X> | McpError> {
+    return Effect.flatMap(called, ({ cause, result }) =>
+      Effect.mapError(toolOutcome(endpoint, result, this.#parts.links.agreed()?.version ?? ""), (failure) =>
         failure._tag === "Declared" ? failure.error : this.#error(endpoint, failure.reason, cause)
       )
     )
@@ -121,14 +137,12 @@ export class ToolCalls implements Pick<McpSession, "call" | "callTool" | "listTo
     args: JsonObject | undefined,
     plan: Plan,
     declared: ReadonlyArray<ParamHeader>
-  ): Effect.Effect<{ readonly result: ToolResult; readonly cause: unknown; readonly version: string }, McpError> {
-    const { links, requests } = this.#parts
-    const asked = requests.ask(ClientRequest.callTool(name, args), {
+  ): Effect.Effect<Completed<"tools/call">, McpError> {
+    return this.#parts.requests.ask(ClientRequest.callTool(name, args), {
       ...plan,
       mirrored: () => this.#mirror.headersOf(name, args ?? {}, declared),
       cure: (error) => (missesHeaders(error) ? this.#relearned : undefined)
     })
-    return Effect.map(asked, ({ cause, result }) => ({ result, cause, version: links.agreed()?.version ?? "" }))
   }
 
   /** The tools as the server has them now, whatever is kept of them. */

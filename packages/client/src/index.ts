@@ -25,7 +25,14 @@ export { decline, type Answers, type Asker } from "./Answers.ts"
 export type { Eventual } from "./Eventual.ts"
 
 /** Use it. */
-export type { CallOptions, McpSession, RequestOptions, SessionCounters } from "./McpSession.ts"
+export type {
+  CallOptions,
+  McpSession,
+  OpenOptions,
+  RequestOptions,
+  SessionCounters,
+  TaskOptions
+} from "./McpSession.ts"
 export type { Change, Watched } from "./Change.ts"
 export type { PendingCall, Progress } from "./PendingCall.ts"
 export type { Given } from "./call/TypedCall.ts"

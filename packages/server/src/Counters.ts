@@ -12,6 +12,8 @@ export interface Counters {
   readonly streams: number
   /** Compat sessions that are open. */
   readonly sessions: number
+  /** Tasks that are kept: those that run, and those whose results can still be asked for. */
+  readonly tasks: number
   /** Questions that clients of sessions have not answered yet; natively none is kept. */
   readonly asks: number
   /**
@@ -38,6 +40,7 @@ export const Counters = {
     listeners: 0,
     streams: 0,
     sessions: 0,
+    tasks: 0,
     asks: 0,
     queued: 0,
     dropped: 0

@@ -46,7 +46,7 @@ export interface Call<out Ctx, in out E> {
   readonly meta: Meta
   /**
    * Tells how far the call is. Sent only where the client asked for it and only when it grows; dropped where the client
-   * reads too slowly.
+   * reads too slowly. The message of a task is what its status says in words.
    */
   progress(done: number, total?: number, message?: string): void
   /**
@@ -87,6 +87,12 @@ export interface Call<out Ctx, in out E> {
    * @returns what it gave
    */
   step<A>(key: string, run: (() => A | PromiseLike<A>) & GivesJson<A>): Promise<A>
+  /**
+   * Begins the task of this call, where its tool says `task: { begins: "later" }`: the client is answered, and the call
+   * goes on without it. What is asked from here on is asked through the task, and the handler is not run again. Nothing
+   * happens where the client knows no tasks, where there is no room for one more, and where the task has begun already.
+   */
+  startTask(): void
   /**
    * Ends the call with a declared error, or with text for the model. TypeScript narrows only after `return fail(…)`,
    * `throw fail(…)` or `?? fail(…)`.
@@ -204,6 +210,15 @@ export class CurrentCall extends Context.Service<CurrentCall, CurrentCallService
   ): Effect.Effect<A, E, R | CurrentCall> {
     return Effect.flatMap(CurrentCall, (current) => current.stepOf(key, effect))
   }
+
+  /**
+   * Begins the task of this call, where its tool says `task: { begins: "later" }`: the client is answered, and the call
+   * goes on without it. What is asked from here on is asked through the task, and the handler is not run again. Nothing
+   * happens where the client knows no tasks, where there is no room for one more, and where the task has begun already.
+   */
+  static readonly startTask: Effect.Effect<void, never, CurrentCall> = Effect.map(CurrentCall, (current) =>
+    current.call.startTask()
+  )
 
   /** The verified caller, where there is one. */
   static readonly principal: Effect.Effect<Principal | undefined, never, CurrentCall> = Effect.map(

@@ -1,9 +1,9 @@
 /**
  * Every limit and default of a served thing, in one place. Sizes in bytes, times in milliseconds.
  *
- * All are finite. Numbers and sizes are whole; `bodyBytes`, `lineBytes`, `nesting`, `pageSize`, `sessionIdle`, `keepAlive` and
- * `askTimeout` are above 0, the others may be 0; `nesting` is 1,000
- * at most. A door that is given anything else is not made.
+ * All are finite. Numbers and sizes are whole; `bodyBytes`, `lineBytes`, `nesting`, `taskTtl`, `pageSize`,
+ * `sessionIdle`, `keepAlive` and `askTimeout` are above 0, the others may be 0; `nesting` is 1,000 at most. A door that
+ * is given anything else is not made.
  */
 import { defaultNesting } from "@treadle/protocol/rpc"
 
@@ -21,7 +21,7 @@ export interface Limits {
    * Also the streams of one compat session: one more ends the oldest of them.
    */
   readonly listeners: number
-  /** Resources that one listen request or one compat session may name. */
+  /** Resources, and tasks, that one listen request may name, and resources that one compat session may. */
   readonly subscribedUris: number
   /** Characters of each of them. */
   readonly uriLength: number
@@ -31,6 +31,15 @@ export interface Limits {
   readonly sessionIdle: number
   /** Characters of events that a compat session keeps for a client that lost a connection; the oldest go first. */
   readonly keptEvents: number
+  /** Tasks that are kept at a time, finished ones included; with 0 there are none, and every call is an ordinary one. */
+  readonly tasks: number
+  /**
+   * Those of one pipe, principal or remote address. Where there is no room for one more, a call that may be an ordinary
+   * one is, and a tool that needs tasks is answered 429, on a pipe -32603.
+   */
+  readonly callerTasks: number
+  /** How long a task is kept, from its creation, where its tool does not say less. */
+  readonly taskTtl: number
   /** Entries on one page of a list; a longer list has several, each with a cursor to the next. */
   readonly pageSize: number
   /** What a slow reader may leave unread before what it asked to hear is dropped. */
@@ -59,6 +68,9 @@ export const Limits = {
     sessions: 1_000,
     sessionIdle: 30 * 60_000,
     keptEvents: 256 * 1024,
+    tasks: 1_000,
+    callerTasks: 64,
+    taskTtl: 60 * 60_000,
     pageSize: 200,
     unreadBytes: 1024 * 1024,
     streamAfter: 2_000,

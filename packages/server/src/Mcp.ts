@@ -90,7 +90,8 @@ export interface Mcp<out R, in out Ctx = {}> extends AnyMcp, Part<R, Ctx> {
    * Adds a tool that no client shares the contract of.
    *
    * @param name 1 to 128 characters of `A-Z a-z 0-9 _ - .`
-   * @param definition what `Endpoint.make` takes, and `visible`, `scopes`, `timeout` in milliseconds, `once`, `strict`
+   * @param definition what `Endpoint.make` takes, and `visible`, `scopes`, `timeout` in milliseconds, `once`, `strict`,
+   * `task`
    * @param handler gets the decoded input and the call, and returns an Effect or a promise
    *
    * @example
@@ -133,7 +134,7 @@ export interface Mcp<out R, in out Ctx = {}> extends AnyMcp, Part<R, Ctx> {
    *
    * @param endpoint what `Endpoint.make` gave
    * @param handler gets the decoded input and the call, and returns an Effect or a promise of the declared output
-   * @param options `visible`, `scopes`, `timeout` in milliseconds, `once`
+   * @param options `visible`, `scopes`, `timeout` in milliseconds, `once`, `task`
    *
    * @example
    * ```ts
@@ -265,8 +266,8 @@ const serve = (definition: ServedDefinition, settings: ServedBehind = {}) =>
 
 /** What is said of an operation: its contract, and what only this server knows of. */
 const split = (said: unknown): { readonly contract: Description; readonly settings: ToolSettings } => {
-  const { visible, scopes, timeout, once, strict, ...contract } = (said ?? {}) as Description & ToolSettings
-  return { contract, settings: { visible, scopes, timeout, once, strict } }
+  const { visible, scopes, timeout, once, strict, task, ...contract } = (said ?? {}) as Description & ToolSettings
+  return { contract, settings: { visible, scopes, timeout, once, strict, task } }
 }
 
 class McpValue {
@@ -337,7 +338,11 @@ class McpValue {
   }
 
   handle(message: Message, context: unknown = {}) {
-    return Effect.scoped(Effect.flatMap(serve(this.definition), (served) => handleMessage(served, message, context)))
+    // Nothing outlives the message, so nothing could ask for the result of a task.
+    const settings = { limits: { tasks: 0 } }
+    return Effect.scoped(
+      Effect.flatMap(serve(this.definition, settings), (served) => handleMessage(served, message, context))
+    )
   }
 
   #operation(

@@ -48,7 +48,7 @@ export const directPeer = (served: Served, context: unknown): DirectPeer => {
       const inbound = { value, http: undefined, overHttp: false, context, principal, services: undefined, owner }
       const outcome = served.serve(inbound, messages)
       return () => {
-        if (typeof outcome === "object") outcome.end("cancelled")
+        if (typeof outcome === "object") outcome.cancel()
       }
     }
   }

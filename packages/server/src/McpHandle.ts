@@ -30,5 +30,5 @@ export const handleMessage = (served: Served, message: Message, context: unknown
     const outcome = served.serve(inbound, sink)
     if (outcome === "accepted") return resume(Effect.void as Effect.Effect<undefined>)
     if (outcome === undefined) return
-    return Effect.sync(() => outcome.end("cancelled"))
+    return Effect.sync(() => outcome.cancel())
   })

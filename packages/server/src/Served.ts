@@ -34,6 +34,7 @@ import { makeOffer } from "./engine/offer/Offer.ts"
 import type { Ending } from "./engine/RunningCall.ts"
 import { makeSessionStreams, type OpenedStream } from "./engine/sessions/SessionStream.ts"
 import { makeSweep } from "./engine/Sweep.ts"
+import { Tasks } from "./engine/tasks/Tasks.ts"
 import { Tally } from "./engine/Tally.ts"
 import { toolHeaders } from "./engine/offer/ToolHeaders.ts"
 import type { AuthSettings } from "./Authentication.ts"
@@ -42,6 +43,7 @@ import { scopedEntries } from "./handler/ScopedEntries.ts"
 import type { Counters } from "./Counters.ts"
 import { Live, type LiveService, type Part } from "./Live.ts"
 import { Limits } from "./Limits.ts"
+import type { McpBuildError } from "./McpBuildError.ts"
 import { internalError } from "./reply/ErrorReply.ts"
 import type { ServerInfo } from "./ServerInfo.ts"
 import type { StateKey } from "./StateKey.ts"
@@ -86,6 +88,8 @@ export interface Served<in R = never, out Ctx = unknown> {
   readonly operate: Operate
   /** Changes what is served. */
   readonly live: LiveService<R, Ctx>
+  /** What is served now, as it was defined; the same value until that changes. */
+  readonly entries: () => Entries
   readonly limits: Limits
   /** What is under way now. */
   readonly counters: () => Counters
@@ -123,6 +127,8 @@ export interface Served<in R = never, out Ctx = unknown> {
 
 /** What a served thing is made with: what every door can be told, and what those of HTTP know. */
 export interface ServedBehind extends ServedSettings, AuthSettings {
+  /** What else keeps entries from being served, where they have no build errors; asked at each change. */
+  readonly check?: (entries: Entries) => ReadonlyArray<McpBuildError>
   /** The address of the door itself, where it has one; it is asked once there is a first request. */
   readonly ownUrl?: () => string
 }
@@ -191,19 +197,34 @@ const draining = (inFlight: InFlight, grace: number): Effect.Effect<void> =>
  */
 export const makeServed = Effect.fnUntraced(function* (definition: ServedDefinition, settings: ServedBehind) {
   const outer = captured(yield* Effect.context<never>())
-  const capabilities = capabilitiesOf(definition.entries, definition.info)
+  const limits = Limits.of(settings.limits)
+  const capabilities = capabilitiesOf(definition.entries, definition.info, limits.tasks > 0)
   const hub = new Hub(outer, (change) => announces(capabilities, change))
   const live = handle(() => changes, hub)
   const base = Context.add(outer, Live, live)
   let stopping = false
   const { stateKeys = [] } = settings
-  const limits = Limits.of(settings.limits)
   const inFlight = new InFlight()
   const offer = makeOffer(base, yield* Scope.fork(yield* Effect.scope))
-  const changes = new LiveChanges({ info: definition.info, capabilities, offer, hub, isStopping: () => stopping })
+  const changes = new LiveChanges({
+    info: definition.info,
+    capabilities,
+    offer,
+    hub,
+    isStopping: () => stopping,
+    check: settings.check ?? (() => [])
+  })
   yield* changes.start(definition.entries)
   const dress = makeDress(definition.info.implementation)
-  const sweep = makeSweep(inFlight, Context.get(base, Clock.Clock), base)
+  const tasks: Tasks = new Tasks({
+    limits,
+    dress,
+    hub,
+    inFlight,
+    now: () => sweep.now(),
+    wake: () => sweep.wake()
+  })
+  const sweep = makeSweep([inFlight, tasks], Context.get(base, Clock.Clock), base)
   const hangUp = (owner: string, ending: Ending) => {
     for (const call of inFlight.of(owner)) call.end(ending)
   }
@@ -226,6 +247,7 @@ export const makeServed = Effect.fnUntraced(function* (definition: ServedDefinit
     sessions,
     hub,
     limits,
+    tasks,
     stateKeys,
     settled: definition.info.live.resources === false
   })
@@ -265,6 +287,7 @@ export const makeServed = Effect.fnUntraced(function* (definition: ServedDefinit
   const openStream = makeSessionStreams({ hold, logOf: sessions.logOf })
   const forget = () => {
     sessions.clear()
+    tasks.clear()
     hub.clear()
   }
   const stop = Effect.suspend(() => {
@@ -286,11 +309,13 @@ export const makeServed = Effect.fnUntraced(function* (definition: ServedDefinit
     counters: () => ({
       ...inFlight.counts,
       sessions: sessions.size,
+      tasks: tasks.size,
       asks: asking.open.size,
       queued: hub.waiting + sessions.waiting + tally.held,
       dropped: tally.dropped
     }),
     live,
+    entries: () => changes.entries,
     gate,
     warn,
     doubtScopes: (vouched) => {
@@ -308,6 +333,7 @@ export const makeServed = Effect.fnUntraced(function* (definition: ServedDefinit
     hangUp: (owner) => {
       sessions.forget(owner)
       hangUp(owner, "stopping")
+      tasks.forget(owner)
     },
     openStream: (inbound, sink) => {
       const session = sessions.find(inbound)

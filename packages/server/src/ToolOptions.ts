@@ -2,6 +2,8 @@
  * What an author says of a tool for one server, beside the contract that clients share.
  */
 
+import type { TaskOption } from "./TaskOptions.ts"
+
 /** What a tool may be told beside its contract. */
 export interface ToolOptions<in Ctx> {
   /** Whether a caller sees the tool and may call it. */
@@ -23,4 +25,9 @@ export interface ToolOptions<in Ctx> {
    * result that the model reads. Default false: unknown arguments are dropped.
    */
   readonly strict?: boolean
+  /**
+   * Whether calls become tasks, where the client declares the extension: it is answered at once, and asks for the result
+   * later. `optional`: any other call is an ordinary one; `required`: a native client without the extension is refused.
+   */
+  readonly task?: TaskOption
 }

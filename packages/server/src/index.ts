@@ -59,5 +59,6 @@ export {
   type Verify
 } from "./TokenVerifier.ts"
 export { ToolFailed } from "./ToolError.ts"
+export type { TaskOption, TaskOptions } from "./TaskOptions.ts"
 export type { ToolOptions } from "./ToolOptions.ts"
 export { Arg, Content, Endpoint, Reply } from "@treadle/protocol"

@@ -102,7 +102,7 @@ describe.each(["native", "compat"] as const)("a run over HTTP, %s", (era) => {
         }
         assert.isAbove(inCalls, 0)
         yield* until(() => running() === 0)
-        const left = { calls: 0, listeners: 0, streams: 0, sessions: 0, asks: 0, queued: 0 }
+        const left = { calls: 0, listeners: 0, streams: 0, sessions: 0, tasks: 0, asks: 0, queued: 0 }
         yield* until(() => door.counters().calls === 0)
         assert.deepInclude(door.counters(), left)
         yield* Effect.promise(() => door.close())

@@ -67,6 +67,11 @@ export class Deadline {
     this.#due = Math.min(this.#clock.currentTimeMillisUnsafe() + this.#timeout, this.#limit)
   }
 
+  /** Only the time in all counts from now on. */
+  lift(): void {
+    this.#due = this.#limit
+  }
+
   /** A person is asked. @returns goes on; called once */
   pause(): () => void {
     if (this.#pauses++ === 0) this.#pausedAt = this.#clock.currentTimeMillisUnsafe()

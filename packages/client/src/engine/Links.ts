@@ -234,7 +234,7 @@ const neverSent = ({ reason }: McpError): boolean =>
 const passing = new Set([429, 502, 503, 504])
 
 /** Whether a failure may be over at the next try. */
-const isPassing = ({ reason }: McpError): boolean => {
+export const isPassing = ({ reason }: McpError): boolean => {
   if (reason._tag === "Closed") return true
   if (reason._tag !== "Transport" && reason._tag !== "Rpc") return false
   return reason.status === undefined ? reason._tag === "Transport" : passing.has(reason.status)

@@ -2,17 +2,29 @@
  * The requests of a session: refused before the wire where the server does not offer them, sent over the current link,
  * limited in time, and taken through their rounds.
  */
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import type { Notification } from "@treadle/protocol/rpc"
-import { ServerResult, type ClientRequest, type Meta, type Progress as WireProgress } from "@treadle/protocol/schema"
+import {
+  ClientRequest,
+  ServerResult,
+  type Meta,
+  type Progress as WireProgress,
+  type Task
+} from "@treadle/protocol/schema"
 import { McpReason, type McpError } from "../McpError.ts"
 import { notOffered } from "./opening/Agreed.ts"
 import type { Arrived } from "./ClientEngine.ts"
 import type { Deadline, Deadlines, Patience } from "./Deadline.ts"
-import { inRounds, type AskingMethod, type Completed, type RoundTerms } from "./asking/InputRounds.ts"
+import { inRounds, type Completed } from "./asking/InputRounds.ts"
+import { RoundAnswers, type AskingMethod, type RoundTerms } from "./asking/RoundAnswers.ts"
 import type { Link, Links } from "./Links.ts"
 import { requestError } from "./RequestError.ts"
+import type { Farewells } from "./tasks/Farewells.ts"
+import { waitForTask } from "./tasks/TaskWait.ts"
 
 /** How one request is made and whom it tells. */
 export interface Plan extends Patience {
@@ -20,6 +32,12 @@ export interface Plan extends Patience {
   readonly onNotification?: ((notification: Notification) => void) | undefined
   /** Whether progress extends the time. */
   readonly extend?: boolean
+  /** Whether `timeout` holds for a task too, and not only the time in all. */
+  readonly firm?: boolean
+  /** Told how the task stands that the request became. */
+  readonly onTask?: ((task: Task) => void) | undefined
+  /** Whether the task goes on when nobody waits for it any more. */
+  readonly keepTask?: boolean | undefined
   readonly meta?: Meta | undefined
   /** Whether it may be sent twice without harm. */
   readonly safe: boolean
@@ -29,18 +47,24 @@ export interface Plan extends Patience {
   readonly cure?: ((error: McpError) => Effect.Effect<void> | undefined) | undefined
 }
 
+/** How long the server may take to say how a task stands, and to hear that one is wanted no longer, in milliseconds. */
+const pollTimeout = 60_000
+const farewellTimeout = 1000
+
 /** Sends the requests of one session. */
 export class Requests {
   readonly server: string
   readonly #links: Links
   readonly #deadlines: Deadlines
   readonly #rounds: RoundTerms
+  readonly #farewells: Farewells
 
-  constructor(server: string, links: Links, deadlines: Deadlines, rounds: RoundTerms) {
+  constructor(server: string, links: Links, deadlines: Deadlines, rounds: RoundTerms, farewells: Farewells) {
     this.server = server
     this.#links = links
     this.#deadlines = deadlines
     this.#rounds = rounds
+    this.#farewells = farewells
   }
 
   /** Sends a request and reads its result; a result that asks is no answer here. */
@@ -59,14 +83,33 @@ export class Requests {
   readonly send = (request: ClientRequest, plan: Plan): Effect.Effect<Arrived, McpError> =>
     this.#limited(request, plan, (deadline) => this.#sent(request, plan, deadline))
 
-  /** Sends a request that may ask before it goes on, and answers what it asks. */
+  /** Sends a request that may ask before it goes on, or become a task: answers what it asks, and waits for the task. */
   readonly ask = <R extends ClientRequest<AskingMethod>>(
     request: R,
     plan: Plan
   ): Effect.Effect<Completed<R["method"]>, McpError> =>
-    this.#limited(request, plan, (deadline) =>
-      inRounds(this.#rounds, this.server, request, deadline, (round) => this.#sent(round, plan, deadline))
-    )
+    this.#limited(request, plan, (deadline) => {
+      const answers = new RoundAnswers(this.#rounds, this.server, request, deadline)
+      const ended = inRounds(request, answers, deadline, (round) => this.#sent(round, plan, deadline))
+      return Effect.flatMap(ended, (end) =>
+        end._tag === "Complete"
+          ? Effect.succeed(end)
+          : this.#followed(request, plan, { answers, deadline }, end.task.taskId, end.task)
+      )
+    })
+
+  /** Waits for the task that such a request became, in this session or in another one. */
+  readonly resume = <R extends ClientRequest<AskingMethod>>(
+    request: R,
+    plan: Plan,
+    taskId: string
+  ): Effect.Effect<Completed<R["method"]>, McpError> =>
+    this.#limited(request, plan, (deadline) => {
+      const answers = new RoundAnswers(this.#rounds, this.server, request, deadline)
+      if (this.#rounds.knowsTasks()) return this.#followed(request, plan, { answers, deadline }, taskId)
+      const what = "tasks need a server of 2026-07-28 or later, and a session whose setting `tasks` is not false"
+      return answers.fail(new McpReason.NotOffered({ what }))
+    })
 
   /** Something else that is waited for on behalf of a request, for as long as that may take. */
   readonly within = <A>(request: ClientRequest, plan: Plan, effect: Effect.Effect<A>): Effect.Effect<A, McpError> =>
@@ -101,6 +144,31 @@ export class Requests {
     return this.#deadlines.limit(plan, expired, run)
   }
 
+  /** The outcome of a task. It is cancelled where its request is given up here, which is said with no other word (TASK-13). */
+  #followed<R extends ClientRequest<AskingMethod>>(
+    request: R,
+    plan: Plan,
+    { answers, deadline }: { readonly answers: RoundAnswers; readonly deadline: Deadline },
+    taskId: string,
+    begun?: Task
+  ): Effect.Effect<Completed<R["method"]>, McpError> {
+    if (plan.firm !== true) deadline.lift()
+    const { meta, onTask } = plan
+    const limit = Math.min(plan.timeout, pollTimeout)
+    const polls: Plan = { timeout: limit, maxTotalTimeout: limit, meta, safe: true }
+    const waited = waitForTask({ request, taskId, answers, onTask, ask: (about) => this.request(about, polls) }, begun)
+    return Effect.onExit(deadline.within(waited), (exit) =>
+      Effect.sync(() => {
+        if (plan.keepTask !== true && isGivenUp(exit)) this.#farewells.say(this.#cancelled(taskId))
+      })
+    )
+  }
+
+  #cancelled(taskId: string): Effect.Effect<unknown, McpError> {
+    const patience = { timeout: farewellTimeout, maxTotalTimeout: farewellTimeout }
+    return this.request(ClientRequest.cancelTask(taskId), { ...patience, safe: true })
+  }
+
   #sent(request: ClientRequest, plan: Plan, deadline: Deadline): Effect.Effect<Arrived, McpError> {
     const { extend = false, meta, onNotification, onProgress } = plan
     const exchange = ({ agreed, engine }: Link): Effect.Effect<Arrived, McpError> => {
@@ -123,5 +191,23 @@ export class Requests {
       const cured = plan.cure?.(error)
       return cured === undefined ? Effect.fail(error) : Effect.andThen(deadline.within(cured), sent)
     })
+  }
+}
+
+/** Whether it was this side that no longer waits, rather than the server that has nothing more to give. */
+const isGivenUp = (exit: Exit.Exit<unknown, McpError>): boolean => {
+  if (Exit.isSuccess(exit)) return false
+  if (Cause.hasInterruptsOnly(exit.cause)) return true
+  const failure = Cause.findErrorOption(exit.cause)
+  if (Option.isNone(failure)) return true
+  const { method, reason } = failure.value
+  switch (reason._tag) {
+    case "InputRefused":
+    case "TooManyRounds":
+      return true
+    case "TimedOut":
+      return reason.method === method
+    default:
+      return false
   }
 }

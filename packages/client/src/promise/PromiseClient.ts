@@ -23,6 +23,7 @@ import type {
   Resource,
   ResourceTemplate,
   ServerResult,
+  Task,
   Tool,
   ToolResult
 } from "@treadle/protocol/schema"
@@ -34,7 +35,8 @@ import { McpError, McpReason } from "../McpError.ts"
 import type {
   CallOptions as EffectCallOptions,
   McpSession,
-  RequestOptions as EffectRequestOptions
+  RequestOptions as EffectRequestOptions,
+  TaskOptions as EffectTaskOptions
 } from "../McpSession.ts"
 import type { Progress } from "../PendingCall.ts"
 
@@ -43,6 +45,9 @@ export interface RequestOptions extends EffectRequestOptions {
   /** Aborting it cancels the request; whoever awaits gets an `McpError` with reason `Cancelled`. */
   readonly signal?: AbortSignal
 }
+
+/** What a caller hears of a task. */
+export interface TaskOptions extends EffectTaskOptions, RequestOptions {}
 
 /** Options of a call. */
 export interface CallOptions extends EffectCallOptions, RequestOptions {}
@@ -58,7 +63,9 @@ export interface OpenCall<out A> {
   readonly result: Promise<A>
   /** From the start of the call, the newest 1024; ends with the call. */
   readonly progress: AsyncIterable<Progress>
-  /** The result rejects at once with reason `Cancelled`; the server is told in the transport's way. */
+  /** The task that the call became, at first and whenever it stands otherwise; ends with the call. */
+  readonly task: AsyncIterable<Task>
+  /** The result rejects at once with reason `Cancelled`; the server is told, unless `keepTask` leaves a task to it. */
   readonly cancel: (reason?: string) => void
 }
 
@@ -111,6 +118,8 @@ export interface PromiseClient extends AsyncDisposable {
   ) => Promise<CompletionResult>
   /** Calls a tool by name and gives its result as it came, a failed one included. */
   readonly callTool: (name: string, args?: JsonObject, options?: CallOptions) => Promise<ToolResult>
+  /** Waits for the task that a call of the endpoint became, be it in another process; settles as the call would. */
+  readonly task: <X extends AnyEndpoint>(endpoint: X) => (taskId: string, options?: TaskOptions) => Promise<OutputOf<X>>
   /** Hears of changes; it resolves once the server knows, so what is fetched after that misses nothing. */
   readonly watch: (watched: Watched) => Promise<Watching>
   /** @deprecated by SEP-2577 with 2026-07-28; earliest removal 2027-07-28. */
@@ -181,19 +190,30 @@ const promiseCall = <X extends AnyEndpoint>(session: McpSession, label: string, 
 
   const open = (...[input, options]: Given<X, CallOptions>): OpenCall<OutputOf<X>> => {
     const feed = new Feed<Progress>()
+    const tasks = new Feed<Task>()
     const controller = new AbortController()
     const onProgress = (progress: Progress) => {
       feed.push(progress)
       options?.onProgress?.(progress)
     }
-    const given = [
-      input,
-      { timeout: Infinity, ...options, onProgress, signal: anySignal(controller.signal, options?.signal) }
-    ] as Given<X, CallOptions>
-    const result = call(...given).finally(() => feed.end())
+    const onTask = (task: Task) => {
+      tasks.push(task)
+      options?.onTask?.(task)
+    }
+    const signal = anySignal(controller.signal, options?.signal)
+    const given = [input, { timeout: Infinity, ...options, onProgress, onTask, signal }] as Given<X, CallOptions>
+    const result = call(...given).finally(() => {
+      feed.end()
+      tasks.end()
+    })
     // Marks the rejection as seen: the caller may never await the result.
     result.catch(() => {})
-    return { result, progress: Stream.toAsyncIterable(feed.stream), cancel: (reason) => controller.abort(reason) }
+    return {
+      result,
+      progress: Stream.toAsyncIterable(feed.stream),
+      task: Stream.toAsyncIterable(tasks.stream),
+      cancel: (reason) => controller.abort(reason)
+    }
   }
 
   return Object.assign(call, { settled, open })
@@ -263,6 +283,10 @@ export const promiseClient = async <E>(
       sent("completion/complete", session.complete(ref, argument, chosen, options), options),
     callTool: (name, args, options) =>
       run(session.callTool(name, args, options), { method: "tools/call", server: label, tool: name }, options?.signal),
+    task: (endpoint) => (taskId, options) => {
+      const named = { method: "tools/call", server: label, tool: endpoint.name }
+      return run(session.task(endpoint)(taskId, options), named, options?.signal)
+    },
     watch: (watched) => watching(session, watched, { method: "subscriptions/listen", server: label }),
     setLogLevel: (level) => sent("logging/setLevel", session.setLogLevel(level)),
     ping: (options) => sent("ping", session.ping(options), options),

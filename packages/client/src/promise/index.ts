@@ -9,6 +9,7 @@ export type {
   PromiseClient,
   RequestOptions,
   Settled,
+  TaskOptions,
   Watching
 } from "./PromiseClient.ts"
 export { decline, type Answers, type Asker } from "../Answers.ts"

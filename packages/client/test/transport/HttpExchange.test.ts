@@ -58,7 +58,7 @@ describe("a request over HTTP", () => {
         arguments: { limit: 3 },
         _meta: {
           "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-          "io.modelcontextprotocol/clientCapabilities": {},
+          "io.modelcontextprotocol/clientCapabilities": { extensions: { "io.modelcontextprotocol/tasks": {} } },
           "io.modelcontextprotocol/clientInfo": { name: "till", version: "7" }
         }
       })

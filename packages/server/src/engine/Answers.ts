@@ -77,7 +77,7 @@ export const makeAnswers = (dress: Dress, report: Report) => {
     const squashed = Cause.squash(cause)
     if (squashed instanceof AskFailed) return unanswered(call, squashed)
     const { reference, error } = report(running.name, cause)
-    const told = running.died(reference)
+    const told = running.died(reference, call)
     return isNeutral(told) ? succeeded(call.admitted, told, error) : failed(call.admitted, told, error)
   }
 
@@ -91,12 +91,14 @@ export const makeAnswers = (dress: Dress, report: Report) => {
     if (!Cause.hasInterruptsOnly(cause)) return broken(call, running, cause)
     switch (call.ending) {
       case "cancelled":
-      case "expired":
+      case "token-over":
       case "too-slow":
         return undefined
       case "stopping":
         if (running.stopped !== undefined) return succeeded(call.admitted, running.stopped)
         return failed(call.admitted, serverStopping)
+      case "expired":
+        return failed(call.admitted, RpcError.internal("The task outlived the time for which it is kept"))
       case "session-ended":
         return failed(call.admitted, RpcError.internal("The session has ended"))
       case "timed-out":

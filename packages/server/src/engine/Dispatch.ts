@@ -3,15 +3,18 @@
  */
 import { isRecord, own } from "@treadle/protocol/json"
 import { eraOf, negotiated, protocolVersions, type Era, type ProtocolVersion } from "@treadle/protocol/era"
-import { methodRow, RpcError, type MethodName } from "@treadle/protocol/rpc"
+import { methodRow, RpcError, type MethodName, type Request } from "@treadle/protocol/rpc"
 import {
   isLogLevel,
   logLevels,
+  tasksExtension,
   type ClientCapabilities,
   type Implementation,
   type ServerCapabilities
 } from "@treadle/protocol/schema"
+import type { Admitted } from "../envelope/Admitted.ts"
 import type { Dress } from "../envelope/Dress.ts"
+import type { Refusal } from "../envelope/Refusal.ts"
 import { listHint } from "../reply/ListReply.ts"
 import { defectReply } from "../reply/ToolReply.ts"
 import type { Limits } from "../Limits.ts"
@@ -28,8 +31,10 @@ import type { Offer } from "./offer/Offer.ts"
 import { listRow } from "./methods/Pages.ts"
 import { promptRow } from "./methods/PromptRow.ts"
 import { readRow } from "./methods/ReadRow.ts"
-import type { Row, Running } from "./methods/Row.ts"
+import type { Answered, Row, Running } from "./methods/Row.ts"
 import { subscribe, unsubscribe } from "./methods/Subscribe.ts"
+import { asTask, taskRows } from "./methods/TaskRows.ts"
+import type { Tasks } from "./tasks/Tasks.ts"
 
 const compatVersions = protocolVersions.filter((version) => eraOf(version) === "compat").toReversed()
 
@@ -47,6 +52,8 @@ export interface DispatchParts {
   readonly limits: Limits
   /** What cursors are sealed with; a key of this process, where there is none. */
   readonly stateKeys: ReadonlyArray<StateKey>
+  /** The tasks that calls become, where the capabilities say that there are any. */
+  readonly tasks: Tasks
   /** Whether the list of resources stays as it was at the start. */
   readonly settled: boolean
 }
@@ -69,6 +76,14 @@ const discover = ({ versions, capabilities, instructions, cache, dress }: Dispat
   }
 }
 
+const servesTasks = ({ extensions = {} }: ServerCapabilities): boolean => Object.hasOwn(extensions, tasksExtension)
+
+/** What a handshake says: tasks are of the native era only. */
+const withoutTasks = ({ extensions = {}, ...capabilities }: ServerCapabilities): ServerCapabilities => {
+  const { [tasksExtension]: _, ...others } = extensions
+  return Object.keys(others).length === 0 ? capabilities : { ...capabilities, extensions: others }
+}
+
 /** What a handshake without a session says: nothing of changes, which no stream carries, nor of what is remembered. */
 const withoutSession = ({ completions, extensions, ...lists }: ServerCapabilities): ServerCapabilities => ({
   ...(lists.tools === undefined ? {} : { tools: {} }),
@@ -76,6 +91,12 @@ const withoutSession = ({ completions, extensions, ...lists }: ServerCapabilitie
   ...(lists.resources === undefined ? {} : { resources: {} }),
   ...(completions === undefined ? {} : { completions }),
   ...(extensions === undefined ? {} : { extensions })
+})
+
+const noRoom = ({ id }: Request): Refusal => ({
+  rung: "sessions",
+  error: RpcError.internal("Too many sessions are open, and every one of them is in use; try again later"),
+  id
 })
 
 /** The handshake of the compat era (INIT-03, INIT-05, ERA-19). */
@@ -93,11 +114,11 @@ const initialize =
       return RpcError.invalidParams('params.clientInfo must say who asks, as { "name": "…", "version": "…" }')
     }
     const session = sessions.open({ inbound, revision, clientCapabilities: declared as ClientCapabilities })
-    if (session === undefined) return "no-room"
+    if (session === undefined) return noRoom(request)
     const members = [
       `"protocolVersion":${JSON.stringify(revision.version)}`,
       `"serverInfo":${JSON.stringify(server)}`,
-      ...said(session.standsAlone ? withoutSession(capabilities) : capabilities, instructions)
+      ...said(withoutTasks(session.standsAlone ? withoutSession(capabilities) : capabilities), instructions)
     ]
     return { session, text: `{${members.join(",")}}` }
   }
@@ -134,9 +155,19 @@ const running = ({ handler, lease, services }: ServedEntry<ToolHandler>, args: u
   died: defectReply
 })
 
+/** A call of a tool: an ordinary one, unless the tool says otherwise and tasks are served. */
+const calling = (entry: ServedEntry<ToolHandler>, args: unknown, request: Admitted, tasks?: Tasks): Answered => {
+  const ordinary = running(entry, args)
+  const { scopes, task } = entry.handler
+  return task === undefined || tasks === undefined || request.revision.era === "compat"
+    ? ordinary
+    : asTask(ordinary, task, scopes, request, tasks)
+}
+
 const callTool =
-  ({ catalog, tools }: Offer): Row =>
-  ({ inbound, request }) => {
+  ({ catalog, tools }: Offer, tasks: Tasks | undefined): Row =>
+  (candidate) => {
+    const { inbound, request } = candidate
     const name = own(request.params, "name")
     if (typeof name !== "string") return RpcError.invalidParams(`params.name must be the name of a tool`)
     const args = own(request.params, "arguments")
@@ -144,7 +175,9 @@ const callTool =
     const tool = tools.find(name, inbound.context)
     if (tool === undefined) return RpcError.invalidParams(`Unknown tool ${JSON.stringify(name)}; see tools/list`)
     const invoked = catalog.invoked(name, request.params, inbound.context)
-    return invoked === undefined ? running(tool, args ?? {}) : running(invoked.entry, invoked.args)
+    return invoked === undefined
+      ? calling(tool, args ?? {}, candidate, tasks)
+      : calling(invoked.entry, invoked.args, candidate, tasks)
   }
 
 /** The rows of the lists that there are (PAGE-05). */
@@ -174,12 +207,14 @@ const listRows = ({
 
 /** The methods that are served. */
 export const makeDispatch = (parts: DispatchParts): ReadonlyMap<string, Row> => {
-  const { capabilities, offer } = parts
+  const { capabilities, dress, offer } = parts
+  const tasks = servesTasks(capabilities) ? parts.tasks : undefined
   const rows = new Map<string, Row>([
     ["server/discover", discover(parts)],
     ["initialize", initialize(parts)],
     ["ping", ping()],
-    ["subscriptions/listen", listen(parts)]
+    ["subscriptions/listen", listen({ ...parts, tasks })],
+    ...(tasks === undefined ? [] : taskRows(tasks, dress))
   ])
   if (parts.capabilities.resources?.subscribe === true) {
     rows.set("resources/subscribe", inSession(subscribe(parts.limits, offer, parts.settled)))
@@ -187,11 +222,11 @@ export const makeDispatch = (parts: DispatchParts): ReadonlyMap<string, Row> => 
   }
   if (parts.capabilities.logging !== undefined) rows.set("logging/setLevel", inSession(setLevel()))
   if (parts.capabilities.tools !== undefined) {
-    rows.set("tools/call", callTool(offer))
+    rows.set("tools/call", callTool(offer, tasks))
   }
   if (capabilities.resources !== undefined) rows.set("resources/read", readRow(offer))
   if (capabilities.prompts !== undefined) rows.set("prompts/get", promptRow(offer))
-  if (capabilities.completions !== undefined) rows.set("completion/complete", completionRow(offer, parts.dress))
+  if (capabilities.completions !== undefined) rows.set("completion/complete", completionRow(offer, dress))
   for (const [method, row] of listRows(parts)) rows.set(method, row)
   return rows
 }

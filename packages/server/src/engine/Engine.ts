@@ -12,7 +12,6 @@ import type { Admitted } from "../envelope/Admitted.ts"
 import { isOnPipe } from "../envelope/Presented.ts"
 import type { Outlet, SessionFacts } from "../envelope/SessionFacts.ts"
 import type { Dress } from "../envelope/Dress.ts"
-import type { Refusal } from "../envelope/Refusal.ts"
 import type { Limits } from "../Limits.ts"
 import type { Principal } from "../Principal.ts"
 import { internalError } from "../reply/ErrorReply.ts"
@@ -47,12 +46,6 @@ export interface EngineParts {
   readonly logOf: (session: SessionFacts) => EventLog | undefined
 }
 
-const noRoom = ({ request }: Admitted): Refusal => ({
-  rung: "sessions",
-  error: RpcError.internal("Too many sessions are open, and every one of them is in use; try again later"),
-  id: request.id
-})
-
 /** How much longer than it says a token is taken, in milliseconds, because clocks differ. */
 const tolerance = 60_000
 
@@ -82,7 +75,7 @@ export const makeEngine = (parts: EngineParts) => {
   const register = (call: RunningCall, running: Running): void => {
     call.since = sweep.now()
     if (running.timeout !== undefined) call.deadline = call.since + running.timeout
-    if (call.kind !== "call") call.deadline = overAt(call.principal)
+    if (call.kind === "listen" || call.kind === "stream") call.deadline = overAt(call.principal)
     inFlight.add(call)
     sweep.wake()
   }
@@ -186,9 +179,9 @@ export const makeEngine = (parts: EngineParts) => {
    */
   const serve = (row: Row, request: Admitted, sink: Sink): RunningCall | undefined => {
     const answered = look(row, request)
-    if (answered === "no-room") return answer(request, sink, refused(noRoom(request)))
     if (typeof answered === "string") return answer(request, sink, { text: printResult(request.request.id, answered) })
     if ("_tag" in answered) return answer(request, sink, failed(request, answered))
+    if ("rung" in answered) return answer(request, sink, refused(answered))
     if ("session" in answered) {
       const { session, text } = answered
       if (isOnPipe(request.inbound)) session.attach(outletOf(sink))

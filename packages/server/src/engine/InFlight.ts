@@ -5,20 +5,26 @@
 import * as Effect from "effect/Effect"
 import type { RequestId } from "@treadle/protocol/rpc"
 import type { Ending, RunningCall } from "./RunningCall.ts"
+import type { Sink } from "./Sink.ts"
 
 /** What one owner has running. */
 type Owned = { readonly [K in RunningCall["kind"]]: Set<RunningCall> }
 
-const inOrder = ({ call, listen, stream }: Owned): ReadonlyArray<RunningCall> => [...call, ...listen, ...stream]
+const inOrder = ({ call, listen, stream, task }: Owned): ReadonlyArray<RunningCall> => [
+  ...call,
+  ...listen,
+  ...stream,
+  ...task
+]
 
 export class InFlight {
   readonly #owners = new Map<string, Owned>()
   readonly #waiting = new Set<() => void>()
-  readonly #counts = { call: 0, listen: 0, stream: 0 }
+  readonly #counts = { call: 0, listen: 0, stream: 0, task: 0 }
 
   get size(): number {
-    const { call, listen, stream } = this.#counts
-    return call + listen + stream
+    const { call, listen, stream, task } = this.#counts
+    return call + listen + stream + task
   }
 
   /** Whether an owner has anything running. */
@@ -37,7 +43,7 @@ export class InFlight {
 
   add(call: RunningCall): void {
     const owner = call.admitted.owner
-    const owned = this.#owners.get(owner) ?? { call: new Set(), listen: new Set(), stream: new Set() }
+    const owned = this.#owners.get(owner) ?? { call: new Set(), listen: new Set(), stream: new Set(), task: new Set() }
     this.#owners.set(owner, owned)
     owned[call.kind].add(call)
     this.#counts[call.kind]++
@@ -47,12 +53,29 @@ export class InFlight {
     const owner = call.admitted.owner
     const owned = this.#owners.get(owner)
     if (owned === undefined || !owned[call.kind].delete(call)) return
-    if (owned.call.size + owned.listen.size + owned.stream.size === 0) this.#owners.delete(owner)
+    if (owned.call.size + owned.listen.size + owned.stream.size + owned.task.size === 0) this.#owners.delete(owner)
     this.#counts[call.kind]--
     for (const look of this.#waiting) look()
   }
 
-  /** The running call of one pipe with this id. */
+  /** A call goes on as a task; one that is registered stays so. */
+  becomesTask(call: RunningCall, task: Sink): void {
+    const owned = this.#owners.get(call.admitted.owner)
+    const { kind } = call
+    call.moveTo(task)
+    if (owned === undefined || !owned[kind].delete(call)) return
+    owned[call.kind].add(call)
+    this.#counts[kind]--
+    this.#counts[call.kind]++
+  }
+
+  /** Lets time pass. @param now milliseconds @returns whether anything runs */
+  tick(now: number): boolean {
+    for (const call of this.all()) call.tick(now)
+    return this.size > 0
+  }
+
+  /** The running call of one pipe with this id; a task has answered its request. */
   find(owner: string, id: RequestId): RunningCall | undefined {
     const owned = this.#owners.get(owner)
     return owned === undefined
@@ -95,6 +118,6 @@ export class InFlight {
   /** Completes when nothing runs. */
   readonly empty: Effect.Effect<void> = this.#once(() => this.size === 0)
 
-  /** Completes when no call runs; streams may be open. */
-  readonly calm: Effect.Effect<void> = this.#once(() => this.#counts.call === 0)
+  /** Completes when no call runs, and no task; streams may be open. */
+  readonly calm: Effect.Effect<void> = this.#once(() => this.#counts.call + this.#counts.task === 0)
 }

@@ -9,7 +9,7 @@ import type * as Fiber from "effect/Fiber"
 import * as Result from "effect/Result"
 import { printNotification } from "@treadle/protocol/rpc"
 import { passesLevel, type LogLevel, type Meta } from "@treadle/protocol/schema"
-import type { Json } from "@treadle/protocol/json"
+import type { Json, JsonObject } from "@treadle/protocol/json"
 import type { Call, CurrentCallService, HeaderTable } from "../CurrentCall.ts"
 import type { Admitted } from "../envelope/Admitted.ts"
 import type { Ask } from "../Ask.ts"
@@ -20,11 +20,25 @@ import { CallAsks, type Asking, type Restored } from "./asking/CallAsks.ts"
 import type { Answer, Sink } from "./Sink.ts"
 import type { Tally } from "./Tally.ts"
 
-/** What runs: a call, a listen request, or a stream that a client holds open beside them. */
-export type Kind = "call" | "listen" | "stream"
+/**
+ * What runs: a call, a listen request, a stream that a client holds open beside them, or a call that is answered already
+ * and goes on as a task.
+ */
+export type Kind = "call" | "listen" | "stream" | "task"
 
-/** Why a call was ended from outside; `asking` is the end of a round. */
-export type Ending = "asking" | "cancelled" | "expired" | "stopping" | "timed-out" | "too-slow" | "session-ended"
+/**
+ * Why a call was ended from outside; `asking` is the end of a round, `expired` that of the time of a task, `token-over` that of
+ * the token that opened a stream.
+ */
+export type Ending =
+  | "asking"
+  | "cancelled"
+  | "expired"
+  | "token-over"
+  | "stopping"
+  | "timed-out"
+  | "too-slow"
+  | "session-ended"
 
 const plain = (data: unknown): Json => {
   try {
@@ -36,8 +50,9 @@ const plain = (data: unknown): Json => {
 
 export class RunningCall implements Call<unknown, never>, CurrentCallService {
   readonly admitted: Admitted
-  readonly sink: Sink
-  readonly kind: Kind
+  /** Where what it sends goes, and its answer. */
+  sink: Sink
+  kind: Kind
   /** When it came, in milliseconds; set once it outlives its first tick. */
   since = 0
   /** When it is given up, in milliseconds: a call by its author's limit, a stream when its token is over. */
@@ -45,6 +60,8 @@ export class RunningCall implements Call<unknown, never>, CurrentCallService {
   ending: Ending | undefined
   /** Ends its span, where a tracer hears of it. */
   traced: ((answer: Answer | undefined) => void) | undefined
+  /** Begins its task, where its handler says when. */
+  begins: ((call: RunningCall) => void) | undefined
   readonly #tally: Tally
   #fiber: Fiber.Fiber<unknown, unknown> | undefined
   #abort: AbortController | undefined
@@ -101,6 +118,10 @@ export class RunningCall implements Call<unknown, never>, CurrentCallService {
     return (retry) => {
       if (!this.#answered && this.ending === undefined) this.sink.pause?.(retry)
     }
+  }
+
+  get startTask(): Call<unknown, never>["startTask"] {
+    return () => this.begins?.(this)
   }
 
   get fail(): Call<unknown, never>["fail"] {
@@ -193,9 +214,36 @@ export class RunningCall implements Call<unknown, never>, CurrentCallService {
     if (this.#fiber !== undefined) this.#fiber.interruptUnsafe()
   }
 
+  /** Its sender takes the request back. One that became a task is answered, and cancelled by the id of the task (TASK-13). */
+  cancel(): void {
+    if (this.kind !== "task") this.end("cancelled")
+  }
+
   /** The connection that waits for the answer has gone: natively that cancels the call, in compat it does not (D10). */
   disconnect(): void {
-    if (this.admitted.revision.era === "native") this.end("cancelled")
+    if (this.admitted.revision.era === "native") this.cancel()
+  }
+
+  /** Whether it can become a task: its request waits for an answer still. */
+  get isOpen(): boolean {
+    return this.kind === "call" && this.ending === undefined && !this.#answered
+  }
+
+  /** Its request is answered, and it goes on as a task: what it sends from here on, asks and comes to is for that. */
+  moveTo(task: Sink): void {
+    this.kind = "task"
+    this.sink = task
+    this.#asks?.moveTo(task)
+  }
+
+  /** What it asks and nobody has answered yet. */
+  get questions(): ReturnType<CallAsks["open"]> {
+    return (this.ending === undefined ? this.#asks?.open() : undefined) ?? []
+  }
+
+  /** Takes answers to its questions, all of them or none. @returns why they do not fit */
+  answer(answers: JsonObject): ReadonlyArray<string> {
+    return (this.ending === undefined ? this.#asks?.answer(answers) : undefined) ?? []
   }
 
   /** Gives what earlier rounds of this call left, before its handler runs. */
@@ -222,7 +270,7 @@ export class RunningCall implements Call<unknown, never>, CurrentCallService {
   /** Time passes. @param now milliseconds */
   tick(now: number): void {
     if (this.#asks !== undefined) this.#wait(this.#asks, now)
-    if (now >= this.deadline) this.end(this.kind === "call" ? "timed-out" : "expired")
+    if (now >= this.deadline) this.end(this.kind === "listen" || this.kind === "stream" ? "token-over" : "timed-out")
     else this.sink.tick(now, this.since)
   }
 
@@ -240,6 +288,7 @@ export class RunningCall implements Call<unknown, never>, CurrentCallService {
   }
 
   #printProgress(done: number, total?: number, message?: string): string | undefined {
+    if (message !== undefined) this.sink.told?.(message)
     const progressToken = this.admitted.progressToken
     if (progressToken === undefined || !(done > this.#progress) || !Number.isFinite(done)) return undefined
     this.#progress = done

@@ -44,6 +44,13 @@ export interface Sink {
   readonly keep?: (through: (connection: Events) => Events) => void
   /** Lets the client wait without a connection, where it comes back by itself. @param retry milliseconds */
   readonly pause?: (retry: number) => void
+  /**
+   * Hears that a question of the call was asked or is settled. Where it is present the questions are for it to put, and
+   * the call waits for their answers.
+   */
+  readonly asked?: () => void
+  /** Takes in words how far the call is. */
+  readonly told?: (message: string) => void
   /** The request was cancelled by its sender: nothing more is said about it. */
   readonly abandon: () => void
   /** Time passes while the request runs. @param now milliseconds @param since when the request came */

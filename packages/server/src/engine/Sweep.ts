@@ -1,23 +1,27 @@
 /**
- * One sleeper for every deadline of a served thing: the switch to events, keep-alive comments, timeouts. It sleeps in
- * Effect, so that a test clock rules it, and ends when nothing runs.
+ * One sleeper for every deadline of a served thing: the switch to events, keep-alive comments, timeouts, the time for
+ * which tasks are kept. It sleeps in Effect, so that a test clock rules it, and ends when nothing has to be looked after.
  */
 import type * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Context from "effect/Context"
-import type { InFlight } from "./InFlight.ts"
 
 /** Milliseconds between two looks. */
 const interval = 250
 
-export const makeSweep = (inFlight: InFlight, clock: Clock.Clock, services: Context.Context<never>) => {
+/** What has deadlines. */
+export interface Ticking {
+  /** Time passes. @param now milliseconds @returns whether there is anything to look after */
+  readonly tick: (now: number) => boolean
+}
+
+export const makeSweep = (all: ReadonlyArray<Ticking>, clock: Clock.Clock, services: Context.Context<never>) => {
   let awake = false
   const runFork = Effect.runForkWith(services)
 
   const look = Effect.sync(() => {
     const now = clock.currentTimeMillisUnsafe()
-    for (const call of inFlight.all()) call.tick(now)
-    if (inFlight.size === 0) awake = false
+    awake = all.map((one) => one.tick(now)).includes(true)
     return awake
   })
   const sleep = Effect.sleep(interval)
@@ -28,7 +32,7 @@ export const makeSweep = (inFlight: InFlight, clock: Clock.Clock, services: Cont
 
   return {
     now: () => clock.currentTimeMillisUnsafe(),
-    /** Something runs: look after it until nothing does. */
+    /** There is something to look after, until there is nothing. */
     wake: () => {
       if (awake) return
       awake = true

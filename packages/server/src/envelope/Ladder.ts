@@ -169,8 +169,9 @@ export const scopesMissing = (candidate: Admitted, needed: ReadonlyArray<string>
   const { inbound, offered, request } = candidate
   if (needed.length === 0 || holdsScopes(inbound.principal?.scopes ?? [], needed)) return undefined
   candidate.challenge = offered.challenge(needed)
-  const { subject } = candidate
-  const what = subject === request.method ? subject : `${request.method} of ${JSON.stringify(subject)}`
+  const { routed, subject } = candidate
+  const of = routed ? "The operation" : `${request.method} of`
+  const what = subject === request.method ? subject : `${of} ${JSON.stringify(subject)}`
   return RpcError.invalidRequest(`${what} needs the scopes ${needed.join(" ")}; ${scopeCure(inbound.principal)}`, {
     scopes: [...needed]
   })

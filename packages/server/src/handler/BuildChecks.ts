@@ -20,6 +20,7 @@ import {
   timeoutProblems
 } from "./EntryChecks.ts"
 import { settingNames, unknownSettings } from "./SettingNames.ts"
+import { taskProblems } from "./TaskSettings.ts"
 
 interface Subject {
   readonly tool: string
@@ -75,11 +76,17 @@ const unread = ({ endpoint, settings }: OperationEntry): ReadonlyArray<string> =
 const missing = (entry: OperationEntry): ReadonlyArray<McpBuildError> => {
   const { endpoint, handler, place, promoted, settings } = entry
   const reasons: ReadonlyArray<readonly [boolean, string]> = [
-    [typeof handler === "function", "it has no handler; pass a function"],
+    [typeof handler === "function", `it has no handler; pass a function${promoted ? "" : ", and options after it"}`],
     [isSaid(endpoint.about?.description), "it has no description; a model chooses a tool by it"]
   ]
   const unmet = reasons.flatMap(([ok, why]) => (ok ? [] : [why]))
-  const problems = [...unmet, ...unread(entry), ...scopeProblems(settings.scopes), ...timeoutProblems(settings.timeout)]
+  const problems = [
+    ...unmet,
+    ...unread(entry),
+    ...scopeProblems(settings.scopes),
+    ...timeoutProblems(settings.timeout),
+    ...taskProblems(settings.task)
+  ]
   return problems.map((why) => ({
     _tag: "InvalidDefinition",
     kind: promoted ? "tool" : "operation",

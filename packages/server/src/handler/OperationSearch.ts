@@ -19,21 +19,21 @@ const queryWords = 16
 const wholeName = 1_000
 const beginningOfName = 500
 
-const boundary = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})/gu
-const separators = /[^\p{L}\p{M}\p{N}]+/u
-
 /** A word without the s of its plural. */
 const singular = (word: string): string =>
   word.length > 3 && word.endsWith("s") && !word.endsWith("ss") ? word.slice(0, -1) : word
 
-/** The words of a text, in lower case; `getShow`, `get_show` and `get show` have the same. */
+/**
+ * The words of a text, in lower case; `getShow`, `get_show` and `get show` have the same. The classes of Unicode stand in
+ * here, and are read when something is searched: a server that has no catalog should not pay for them at start-up.
+ */
 export const wordsOf = (text: string): ReadonlyArray<string> => [
   ...new Set(
     text
       .normalize("NFKC")
-      .replaceAll(boundary, " ")
+      .replaceAll(/(?<=[\p{Ll}\p{N}])(?=\p{Lu})/gu, " ")
       .toLowerCase()
-      .split(separators)
+      .split(/[^\p{L}\p{M}\p{N}]+/u)
       .filter((word) => word !== "")
       .map(singular)
   )

@@ -8,8 +8,10 @@ import { RpcError } from "@treadle/protocol/rpc"
 import type { Tool } from "@treadle/protocol/schema"
 import { argumentsReply, contentReply, errorReply, failureReply, valueReply } from "../reply/ToolReply.ts"
 import type { NeutralResult } from "../reply/NeutralResult.ts"
+import type { TaskOption } from "../TaskOptions.ts"
 import { invoke, type AnyHandler } from "./Invocation.ts"
 import { operationRun, type Telling } from "./OperationRun.ts"
+import { taskSettings } from "./TaskSettings.ts"
 import type { ToolHandler } from "./ToolHandler.ts"
 
 export interface ToolSettings {
@@ -18,6 +20,7 @@ export interface ToolSettings {
   readonly timeout?: number | undefined
   readonly once?: boolean | undefined
   readonly strict?: boolean | undefined
+  readonly task?: TaskOption | undefined
 }
 
 const listingOf = (endpoint: AnyEndpoint): Tool => {
@@ -66,6 +69,7 @@ export const operationTool = (endpoint: AnyEndpoint, handler: AnyHandler, settin
     scopes: settings.scopes,
     timeout: settings.timeout,
     once: settings.once,
+    task: taskSettings(settings.task),
     strict,
     perform,
     run: operationRun({ endpoint, perform, strict }, toolTelling(endpoint.name, strict))

@@ -5,7 +5,6 @@ import * as Result from "effect/Result"
 import { UriTemplate } from "@treadle/protocol/schema"
 
 const scheme = /^[A-Za-z][A-Za-z0-9+.-]*:/
-const forbidden = /[\p{Cc}\s"<>\\^`{|}]/u
 const brokenTriplet = /%(?![0-9A-Fa-f]{2})/
 
 /** Why a text has no scheme to begin with. */
@@ -19,7 +18,7 @@ export const uriProblem = (uri: string): string | undefined => {
   if (/\{[^{}]*\}/.test(uri)) return "it has a variable in braces: add it with template(…)"
   const broken = uri.search(brokenTriplet)
   if (broken >= 0) return `the "%" at ${broken} begins no encoded byte: write %25`
-  const bad = uri.search(forbidden)
+  const bad = uri.search(/[\p{Cc}\s"<>\\^`{|}]/u)
   if (bad < 0) return undefined
   const char = uri.charAt(bad)
   return `${JSON.stringify(char)} at ${bad} is not allowed in a URI: write ${encodeURIComponent(char)}`

@@ -56,7 +56,14 @@ export const settingNames = {
     http: true
   }),
   hints: namesOf<Hints>({ readOnly: true, destructive: true, idempotent: true, openWorld: true }),
-  tool: namesOf<ToolOptions<never>>({ visible: true, scopes: true, timeout: true, once: true, strict: true }),
+  tool: namesOf<ToolOptions<never>>({
+    visible: true,
+    scopes: true,
+    timeout: true,
+    once: true,
+    strict: true,
+    task: true
+  }),
   catalog: namesOf<CatalogOptions>({ allow: true }),
   resource: [
     ...read,

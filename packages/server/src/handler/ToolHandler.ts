@@ -7,6 +7,7 @@ import type { ParamHeader } from "@treadle/protocol/http"
 import type { RpcError } from "@treadle/protocol/rpc"
 import type { Call, CurrentCall } from "../CurrentCall.ts"
 import type { NeutralResult } from "../reply/NeutralResult.ts"
+import type { TaskSettings } from "./TaskSettings.ts"
 
 export interface ToolHandler {
   readonly name: string
@@ -23,6 +24,8 @@ export interface ToolHandler {
   readonly timeout: number | undefined
   /** Whether each state of a call that asked may be presented once only. */
   readonly once: boolean | undefined
+  /** How its calls become tasks; none does, where absent. */
+  readonly task: TaskSettings | undefined
   /** Whether arguments that do not fit, or that it does not have, are told of as an error of the protocol. */
   readonly strict: boolean
   /**

@@ -23,14 +23,14 @@ import { notServing, plainDoor, type Complete } from "../PlainDoor.ts"
 import { settingErrors } from "../transport/SettingChecks.ts"
 import { refusedResponse } from "../transport/HttpExchange.ts"
 import { webResponse } from "../transport/WebExchange.ts"
-import type { Served } from "../Served.ts"
+import type { Served, ServedBehind } from "../Served.ts"
 import { routeApi } from "./RouteApi.ts"
 import { routeClient } from "./RouteClient.ts"
 import { routedEntries, type RoutedEntry, type RoutePaths } from "./RouteChecks.ts"
 import { routeDocument, type DocumentParts } from "./RouteDocument.ts"
 import { makeRouteDoor } from "./RouteDoor.ts"
-import { addElsewhere, verbsByPath } from "./RouteElsewhere.ts"
-import { problem } from "./RouteReply.ts"
+import { addElsewhere, routeTable } from "./RouteTable.ts"
+import { nowhere, problem } from "./RouteReply.ts"
 
 /** How an api is described. */
 export interface ApiSettings extends AuthSettings, Pick<RoutePaths, "prefix"> {}
@@ -123,6 +123,42 @@ const api = (mcp: AnyMcp, settings: ApiSettings = {}): Result.Result<HttpApi.Top
 /** What an application still has to give: all but the services of one request, which the door provides. */
 type Needs<R, P, RP> = Exclude<R, P> | RP | HttpRouter.HttpRouter
 
+/** What is made of the entries that there are, until there are others. */
+const latest = <A>({ entries }: Served, make: (entries: Entries) => A): (() => A) => {
+  let made: { readonly of: Entries; readonly value: A } | undefined
+  return () => {
+    const now = entries()
+    if (made?.of !== now) made = { of: now, value: make(now) }
+    return made.value
+  }
+}
+
+/** The operations that have routes; changes whose routes could not be served have not happened. */
+const routedNow = ({ operations }: Entries, paths: RoutePaths): ReadonlyArray<RoutedEntry> =>
+  Result.getOrElse(routedEntries(operations, paths), () => [])
+
+/** What a change of what is served is checked for, beside the definitions themselves. */
+const routeErrors =
+  (paths: RoutePaths) =>
+  ({ operations }: Entries): ReadonlyArray<McpBuildError> => {
+    const found = routedEntries(operations, paths)
+    return Result.isFailure(found) ? found.failure : []
+  }
+
+/** The verbs of what is read by anybody. */
+const readers = ["GET", "HEAD"]
+
+/** The page of Effect's Swagger, which adds it to a router: here to one that has nothing else. */
+const pageOf = (api: HttpApi.Top) => {
+  const page = HttpApiSwagger.layer(api, { path: "/*" })
+  let built: ReturnType<HttpRouter.HttpRouter["asHttpEffect"]> | undefined
+  const build = Effect.flatMap(HttpRouter.make, (router) =>
+    Effect.map(Effect.provideService(Layer.build(page), HttpRouter.HttpRouter, router), () => router.asHttpEffect())
+  )
+  const kept = Effect.tap(build, (made) => Effect.sync(() => (built = made)))
+  return Effect.orDie(Effect.suspend(() => built ?? Effect.flatten(kept)))
+}
+
 /** Adds everything to the router. */
 const add = Effect.fnUntraced(function* <P, RP>(
   served: Served,
@@ -130,37 +166,42 @@ const add = Effect.fnUntraced(function* <P, RP>(
   operations: ReadonlyArray<RoutedEntry>,
   options: RoutesOptions<P, RP>
 ) {
-  const { docs, mcp: endpoint, openapi = "/openapi.json", prefix } = options
+  const { docs, mcp: endpoint, openapi = "/openapi.json", prefix = "" } = options
   const router = yield* HttpRouter.HttpRouter
+  const config = yield* HttpRouter.RouterConfig
   const parts = httpDoorParts(served, options)
-  const door = makeRouteDoor({ served, door: yield* routerDoor(options), settings: options, prefix: prefix ?? "" })
-  const verbsOf = verbsByPath(operations)
-  for (const one of operations) {
-    const { endpoint: contract } = one.entry
-    const handle = door.handle({ endpoint: contract, plan: one.plan }, verbsOf(one))
-    yield* router.add(one.plan.template.verb, one.plan.template.path, handle)
+  const door = makeRouteDoor({ served, door: yield* routerDoor(options), settings: options, prefix })
+  const table = latest(served, (now) => routeTable({ operations: routedNow(now, options), door, prefix, config }))
+  // These come before what else an application has at their paths; those that are added later come after it.
+  for (const { plan } of operations) {
+    const { path, verb } = plan.template
+    yield* router.add(verb, path, (request) => table()(request) ?? Effect.succeed(nowhere))
   }
-  yield* addElsewhere(router, { operations, door, verbsOf, prefix: prefix ?? "" })
+  yield* addElsewhere(router, (request) => table()(request))
   if (endpoint !== undefined) yield* addEndpoint(router, parts, { ...options, path: endpoint })
   yield* addDocuments(router, parts, options)
   // Everybody may read these, so they tell of what everybody sees.
-  const shown = operations.filter(({ entry }) => entry.settings.visible === undefined)
-  if (openapi !== false) yield* router.add("GET", openapi, documentOf(mcp, shown, options))
-  if (docs !== undefined) yield* Layer.build(HttpApiSwagger.layer(apiOf(mcp, shown, options), { path: docs }))
+  const shown = (now: Entries) => routedNow(now, options).filter(({ entry }) => entry.settings.visible === undefined)
+  const read = <R>(path: `/${string}`, reply: () => Effect.Effect<HttpServerResponse.HttpServerResponse, never, R>) =>
+    router.add("GET", path, (request) => door.guarded(request, readers, Effect.suspend(reply)))
+  if (openapi !== false) {
+    const document = latest(served, (now) => documentOf(mcp, shown(now), options))
+    yield* read(openapi, () => Effect.succeed(document()))
+  }
+  if (docs !== undefined) {
+    const page = latest(served, (now) => pageOf(apiOf(mcp, shown(now), options)))
+    yield* read(docs, () => page())
+  }
 })
 
-/** The document, made when it is first asked for. */
 const documentOf = (
   mcp: AnyMcp,
   operations: ReadonlyArray<RoutedEntry>,
   settings: ApiSettings
-): Effect.Effect<HttpServerResponse.HttpServerResponse> => {
-  let text: string | undefined
-  return Effect.sync(() => {
-    text ??= JSON.stringify(routeDocument(documentParts(mcp, operations, settings)))
-    return HttpServerResponse.text(text, { contentType: "application/json" })
+): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.text(JSON.stringify(routeDocument(documentParts(mcp, operations, settings))), {
+    contentType: "application/json"
   })
-}
 
 /**
  * Adds the routes to the router, until the Scope closes.
@@ -175,7 +216,8 @@ const scoped = <R, P = never, RP = never>(
 ): Effect.Effect<Served<R, {}>, McpBuildErrors, Needs<R, P, RP> | Scope.Scope> =>
   Effect.gen(function* () {
     const operations = yield* Effect.fromResult(routed(mcp, options))
-    const served = yield* Mcp.served(mcp, options)
+    const settings: ServedBehind = { ...options, check: routeErrors(options) }
+    const served = yield* Mcp.served(mcp, settings)
     yield* add(served, mcp, operations, options)
     return served
   }) as unknown as Effect.Effect<Served<R, {}>, McpBuildErrors, Needs<R, P, RP> | Scope.Scope>
@@ -316,7 +358,7 @@ const fetch = <R, Ctx = {}>(
   if (Result.isFailure(found) || errors.length > 0) {
     throw new McpBuildErrors({ server: mcp.definition.info.implementation.name, errors })
   }
-  const door = plainDoor(mcp as unknown as Mcp<never>, options)
+  const door = plainDoor(mcp as unknown as Mcp<never>, { ...options, check: routeErrors(options) })
   let web: ReturnType<typeof webOf> | undefined
   let closed = false
   const handle = async (request: Request): Promise<Response> => {

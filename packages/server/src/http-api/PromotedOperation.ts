@@ -49,15 +49,22 @@ const lost = (tool: string, { endpoint, group }: ApiOperation, cause: Cause.Caus
       )
 }
 
+/** There is no router at all: the types say so, and what was cast does not. */
+const routerless = (tool: string, name: string) =>
+  Effect.die(
+    new Error(
+      `${tool} runs ${name}, and there is no HttpRouter that has it. Serve it with McpRouter or HttpRoutes in the ` +
+        "router of the api, or give it mcp.provide(HttpApiTools.layer(ApiLive))."
+    )
+  )
+
 /** The handler of a tool. */
 export const promotedOperation = (
   tool: string,
   operation: ApiOperation,
   table: ArgumentTable,
   addresses: Addresses
-): ((
-  args: Readonly<Record<string, unknown>>
-) => Effect.Effect<unknown, unknown, HttpRouter.HttpRouter | CurrentCall>) => {
+): ((args: Readonly<Record<string, unknown>>) => Effect.Effect<unknown, unknown, CurrentCall>) => {
   const { api, endpoint, group } = operation
   const name = `${group.identifier}.${endpoint.identifier}`
   const decode = HttpApiClient.decodeResponse(api, { group: group.identifier, endpoint: endpoint.identifier })
@@ -84,9 +91,11 @@ export const promotedOperation = (
   }
 
   return (args) =>
-    Effect.flatMap(Effect.all([HttpRouter.HttpRouter, CurrentCall]), ([router, current]) =>
-      Effect.flatMap(request(args, callerHeaders(current.sentHeaders())), (made) =>
-        Effect.flatMap(inProcess(router, made), answered)
-      )
+    Effect.flatMap(Effect.all([Effect.serviceOption(HttpRouter.HttpRouter), CurrentCall]), ([router, current]) =>
+      router._tag === "None"
+        ? routerless(tool, name)
+        : Effect.flatMap(request(args, callerHeaders(current.sentHeaders())), (made) =>
+            Effect.flatMap(inProcess(router.value, made), answered)
+          )
     )
 }

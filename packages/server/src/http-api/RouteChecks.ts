@@ -5,6 +5,7 @@ import * as Result from "effect/Result"
 import type { AnyEndpoint } from "@treadle/protocol/endpoint"
 import type { OperationEntry } from "../handler/Entry.ts"
 import type { McpBuildError } from "../McpBuildError.ts"
+import { isMetadataPath } from "../transport/ResourceMetadata.ts"
 import { routePlan, type RoutePlan } from "./RoutePlan.ts"
 import { errorStatuses, successStatus } from "./RouteReply.ts"
 import { parseRoute, prefixProblem, routeVerbs } from "./RouteTemplate.ts"
@@ -76,6 +77,12 @@ export interface RoutePaths {
   readonly docs?: `/${string}`
 }
 
+/** Why a path is not for routes; the door answers there, or would if it were given `auth`. */
+const reserved = (path: string): string | undefined =>
+  isMetadataPath(path)
+    ? "clients look there for the metadata of a protected resource (RFC 9728); give it another path"
+    : undefined
+
 const setting = (name: string, why: string): McpBuildError => ({
   _tag: "InvalidSetting",
   setting: name,
@@ -104,7 +111,9 @@ const pathErrors = (
     if (Result.isFailure(parsed) || parsed.success.fields.length > 0) {
       return [setting(name, `${JSON.stringify(path)} is no path of its own; write it as "/${name}"`)]
     }
-    const { key, verb } = parsed.success
+    const { key, path: own, verb } = parsed.success
+    const why = reserved(own)
+    if (why !== undefined) return [setting(name, `${JSON.stringify(path)} is not free: ${why}`)]
     // MCP takes every verb at its path.
     const keys = name === "mcp" ? routeVerbs.map((one) => one + key.slice(verb.length)) : [key]
     const other = keys.map((one) => taken.get(one)).find((one) => one !== undefined)
@@ -128,7 +137,11 @@ export const routedEntries = (
     const plan = routePlan(entry.endpoint, paths.prefix ?? "")
     if (plan === undefined) continue
     const route = String(entry.endpoint.about.http)
-    const faults = [...(Result.isFailure(plan) ? plan.failure : []), ...statusFaults(entry.endpoint)]
+    const unservable = Result.match(plan, {
+      onFailure: (faults) => faults,
+      onSuccess: ({ template }) => reserved(template.path) ?? []
+    })
+    const faults = [unservable, statusFaults(entry.endpoint)].flat()
     for (const why of faults) errors.push({ _tag: "InvalidRoute", ...subject(entry), route, why })
     if (Result.isSuccess(plan)) routed.push({ entry, plan: plan.success })
   }

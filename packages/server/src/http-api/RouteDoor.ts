@@ -3,7 +3,6 @@
  */
 import * as Effect from "effect/Effect"
 import { identity } from "effect/Function"
-import * as HttpRouter from "effect/http/HttpRouter"
 import type * as HttpServerRequest from "effect/http/HttpServerRequest"
 import * as HttpServerResponse from "effect/http/HttpServerResponse"
 import * as Result from "effect/Result"
@@ -169,7 +168,7 @@ const told = (response: Response, page: { readonly headers: object; readonly var
 /**
  * Makes the handlers of routes.
  *
- * @returns what answers a request of one route, and what answers one that has another verb, or whose path is too long
+ * @returns what answers a request of one route, and what checks a request before anything else is answered
  */
 export const makeRouteDoor = ({ door, prefix, served, settings }: RouteDoorParts) => {
   const runOf = makeRuns(prefix)
@@ -196,16 +195,15 @@ export const makeRouteDoor = ({ door, prefix, served, settings }: RouteDoorParts
 
   const exchange = (
     request: Request,
-    { endpoint, plan }: Route
-  ): Effect.Effect<Response, Response, HttpRouter.RouteContext> =>
+    { endpoint, plan }: Route,
+    path: Said["path"]
+  ): Effect.Effect<Response, Response> =>
     Effect.flatMap(isCut(request) ? Effect.fail(cut) : admitted(request), (inbound) =>
-      Effect.flatMap(plan.rest === "body" ? bodyOf(request, served.limits) : Effect.undefined, (body) =>
-        Effect.flatMap(HttpRouter.params, (path) => {
-          if (plan.path.size > 0 && hasEmptyPart(request)) return Effect.fail(misfit(endpoint.name, [emptyPart]))
-          const run = runOf(plan.template.key, { path, query: queryOf(request), body })
-          return called(served.operate, endpoint.name, inbound, run)
-        })
-      )
+      Effect.flatMap(plan.rest === "body" ? bodyOf(request, served.limits) : Effect.undefined, (body) => {
+        if (plan.path.size > 0 && hasEmptyPart(request)) return Effect.fail(misfit(endpoint.name, [emptyPart]))
+        const run = runOf(plan.template.key, { path, query: queryOf(request), body })
+        return called(served.operate, endpoint.name, inbound, run)
+      })
     )
 
   /** Host and Origin first, then what is served there. */
@@ -233,17 +231,12 @@ export const makeRouteDoor = ({ door, prefix, served, settings }: RouteDoorParts
     return known
   }
 
-  return {
-    handle: (route: Route, verbs: ReadonlyArray<string>) => (request: Request) =>
-      guarded(
-        request,
-        verbs,
-        Effect.catchDefect(Effect.match(exchange(request, route), { onFailure: identity, onSuccess: identity }), broken)
-      ),
-    /** @param response for a verb that is served */
-    elsewhere: (request: Request, verbs: ReadonlyArray<string>, response: Response) =>
-      guarded(request, verbs, Effect.succeed(response))
+  const handle = (route: Route, verbs: ReadonlyArray<string>) => (request: Request, path: Said["path"]) => {
+    const told = Effect.match(exchange(request, route, path), { onFailure: identity, onSuccess: identity })
+    return guarded(request, verbs, Effect.catchDefect(told, broken))
   }
+
+  return { handle, guarded }
 }
 
 export type RouteDoor = ReturnType<typeof makeRouteDoor>

@@ -194,6 +194,13 @@ const ofQuery = ({ others }: RoutePlan, { query }: Said): Texts => {
   ]
 }
 
+/** Names that stand in a query more often than they have values. */
+const repeated = ({ others }: RoutePlan, { query }: Said): ReadonlyArray<string> =>
+  [...others].flatMap(([name, { form }]) => {
+    const times = form.item === undefined ? query.getAll(name).length : 1
+    return times > 1 ? [`${name}: stands ${times} times in the query, and takes one value; send it once`] : []
+  })
+
 /**
  * The arguments of a request, or what is wrong with it. Arguments of the path win: a body or a query that has one of
  * their names is not listened to.
@@ -203,6 +210,7 @@ export const argumentsOf = (plan: RoutePlan, said: Said): Result.Result<JsonObje
     const fault = segmentFault(said.path[name] ?? "")
     return fault === undefined ? [] : [`${name}: ${fault}`]
   })
+  if (plan.rest === "query") faults.push(...repeated(plan, said))
   if (faults.length > 0) return Result.fail(faults)
   const { body = {} } = said
   if (plan.rest === "body" && !isJsonObject(body)) return Result.fail(["the body must be a JSON object of arguments"])

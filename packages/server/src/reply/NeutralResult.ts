@@ -8,7 +8,7 @@ export interface NeutralResult {
   /** Members of a JSON object, printed, without braces: `"content":[…],"isError":true`. */
   readonly members: string
   /** What a native result says that it is; `complete`, where absent. */
-  readonly resultType?: "input_required"
+  readonly resultType?: "input_required" | "task"
   /** Whether a tool says in it that it failed. */
   readonly isError?: true
   readonly meta?: Meta | undefined

@@ -8,6 +8,9 @@ type Path = `/${string}`
 
 const wellKnown: Path = "/.well-known/oauth-protected-resource"
 
+/** Whether clients look for the metadata of a protected resource at a path, of this one or of another. */
+export const isMetadataPath = (path: string): boolean => `${path}/`.toLowerCase().startsWith(`${wellKnown}/`)
+
 /** The parts of an address as they are written. */
 const parts = /^([a-z][a-z0-9+.-]*:\/\/[^/?#]+)([^?#]*)$/i
 

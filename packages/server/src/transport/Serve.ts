@@ -71,7 +71,7 @@ export const makeServe = ({ asks, engine, inFlight, isStopping, limits, offered 
     const id = own(notification.params, "requestId")
     if (notification.method !== "notifications/cancelled" || !isRequestId(id)) return "accepted"
     const owner = typeof session === "object" ? session.owner : inbound.owner
-    if (inbound.http === undefined || owner !== inbound.owner) inFlight.find(owner, id)?.end("cancelled")
+    if (inbound.http === undefined || owner !== inbound.owner) inFlight.find(owner, id)?.cancel()
     return "accepted"
   }
 

@@ -39,6 +39,8 @@ const mayBeZero: ReadonlySet<string> = new Set<keyof Limits>([
   "subscribedUris",
   "sessions",
   "keptEvents",
+  "tasks",
+  "callerTasks",
   "unreadBytes",
   "streamAfter",
   "drain",

@@ -78,7 +78,7 @@ export const subscriptions = chapter("subscriptions", (test) => {
     ({ connect }) =>
       Effect.gen(function* () {
         const one = yield* connect()
-        const more = { ...everything, taskIds: ["t"] }
+        const more = { ...everything, "com.example/more": ["t"] }
         const { id, seen } = yield* hearing(one, more)
         assert.deepStrictEqual(seen.events[0], {
           jsonrpc: "2.0",

@@ -10,6 +10,7 @@ import { logging } from "./Logging.ts"
 import { pagination } from "./Pagination.ts"
 import { prompts } from "./Prompts.ts"
 import { resources } from "./Resources.ts"
+import { tasks } from "./Tasks.ts"
 import { tools } from "./Tools.ts"
 
-overEveryWire([tools, catalog, resources, prompts, completion, pagination, caching, logging, liveChanges])
+overEveryWire([tools, catalog, resources, prompts, completion, pagination, caching, logging, liveChanges, tasks])

@@ -44,6 +44,16 @@ describe("an operation that is no tool", () => {
     })
   )
 
+  it("D1: is told where its function and its options stand, where they are the other way round", () => {
+    const turned = empty().operation(hold, { timeout: 5 } as never, nothing as never)
+    const [reason, ...others] = described(turned)
+    assert.deepStrictEqual(others, [])
+    assert.match(
+      reason ?? "",
+      /^operation "create_hold" \(.*\): it has no handler; pass a function, and options after it\.$/
+    )
+  })
+
   it("takes a contract with its function and options, or a definition like that of a tool", () => {
     const mcp = Mcp.make<{ user: string }>({ name: "suite", version: "1.0.0" })
       .operation(hold, nothing, {

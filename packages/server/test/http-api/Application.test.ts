@@ -73,6 +73,19 @@ describe("the tools of an application", () => {
     })
   )
 
+  it.effect("say what is missing where there is no router", () =>
+    Effect.gen(function* () {
+      const defects: Array<unknown> = []
+      const mcp = empty().add(tools.mcp) as unknown as Mcp<never>
+      const { result } = yield* serving(mcp, {}, { onDefect: (error) => defects.push(error) })
+      assert.match(said(yield* result("price_of", { seat: 1 })), defectText)
+      assert.include(
+        String(defects[0]),
+        "price_of runs top.of, and there is no HttpRouter that has it. Serve it with McpRouter or HttpRoutes in the router"
+      )
+    })
+  )
+
   it.effect("say what is missing where their router does not serve the api", () =>
     Effect.gen(function* () {
       const defects: Array<unknown> = []

@@ -107,6 +107,11 @@ describe("HttpRoutes.check", () => {
 
   it.each<readonly [string, Parameters<typeof HttpRoutes.check>[1], string]>([
     ["no path", { docs: "docs" as "/docs" }, 'docs: "docs" is no path of its own; write it as "/docs".'],
+    [
+      "where clients look for metadata",
+      { docs: "/.well-known/oauth-protected-resource/docs" },
+      'docs: "/.well-known/oauth-protected-resource/docs" is not free: clients look there for the metadata of a protected resource (RFC 9728); give it another path.'
+    ],
     ["a path with fields", { mcp: "/:mcp" }, 'mcp: "/:mcp" is no path of its own; write it as "/mcp".'],
     ["the path of a route", { docs: "/shows" }, 'docs: "/shows" is the route of "list" already; give it its own.'],
     [
@@ -120,6 +125,21 @@ describe("HttpRoutes.check", () => {
       .tool(routed("list", "GET /shows", {}), nothing)
       .tool(routed("call", "POST /calls", {}), nothing)
     assert.deepStrictEqual(said(mcp, settings), [sentence])
+  })
+
+  it.each([
+    "GET /.well-known/oauth-protected-resource",
+    "POST /.well-known/oauth-protected-resource/:id",
+    "GET /.Well-Known/OAuth-Protected-Resource/mcp"
+  ])("D1: refuses %s, where clients look for the metadata of a protected resource", (http) => {
+    const mcp = empty().tool(routed("op", http, http.includes(":id") ? undefined : {}), nothing)
+    const [error, ...others] = said(mcp)
+    assert.deepStrictEqual(others, [])
+    assert.include(
+      error,
+      "clients look there for the metadata of a protected resource (RFC 9728); give it another path."
+    )
+    assert.deepStrictEqual(said(mcp, { prefix: "/api" }), [])
   })
 
   it.each([100, 204, 304, 404, 99_999, 200.5])("D1: refuses a value that is sent with the status %d", (status) => {

@@ -88,7 +88,7 @@ describe("who calls", () => {
       assert.strictEqual((yield* ask("/who", bearer("a-token-of-ada-0123456789"))).text, "ada")
       const refused = yield* ask("/who", { method: "DELETE", ...bearer("a-token-of-ada-0123456789") })
       assert.strictEqual(refused.status, 403)
-      assert.include(refused.json.detail, "needs the scopes shows:end")
+      assert.include(refused.json.detail, 'The operation "end" needs the scopes shows:end; ')
       assert.include(refused.headers.get("www-authenticate"), 'scope="shows:end"')
     })
   )
@@ -254,7 +254,7 @@ describe("pages and hosts", () => {
 })
 
 describe("live changes", () => {
-  it.effect("reach routes: what was replaced runs anew, what was removed is gone, what is new has none", () =>
+  it.effect("reach routes: what was replaced runs anew, what was removed is gone, what is new is there", () =>
     Effect.gen(function* () {
       const other = at("other", "GET /other")
       const mcp = empty()
@@ -263,7 +263,7 @@ describe("live changes", () => {
       let live: Context.Service.Shape<typeof Live> | undefined
       const layer = Layer.effect(
         Live,
-        Effect.map(HttpRoutes.scoped(mcp), (served) => (live = served.live as never) as never)
+        Effect.map(HttpRoutes.scoped(mcp, { docs: "/docs" }), (served) => (live = served.live as never) as never)
       )
       const ask = asking(yield* handlerOf(layer as Layer.Layer<Live, never, HttpRouter.HttpRouter>))
       assert.strictEqual((yield* ask("/who")).text, "old")
@@ -273,10 +273,51 @@ describe("live changes", () => {
       yield* live.remove({ operations: ["other"] })
       assert.strictEqual((yield* ask("/other")).status, 404)
       yield* live.add(empty().tool(at("third", "GET /third"), async () => "third") as never)
-      assert.strictEqual((yield* ask("/third")).status, 404)
+      assert.strictEqual((yield* ask("/third")).text, "third")
+      assert.deepStrictEqual(Object.keys((yield* ask("/openapi.json")).json.paths), ["/who", "/third"])
+      assert.include((yield* ask("/docs")).text, "/third")
+      assert.strictEqual((yield* ask("/third", { method: "PUT" })).headers.get("allow"), "GET, HEAD")
       const moved = Endpoint.make("who", { description: "Tested", input: { a: Schema.Int }, http: "GET /who/:a" })
       yield* live.replace(empty().tool(moved, async ({ a }) => `moved ${a}`) as never)
       assert.deepStrictEqual(told(yield* ask("/who"))[0], 404)
+      assert.strictEqual((yield* ask("/who/7")).text, "moved 7")
+      yield* live.remove({ tools: ["third", "who"] })
+      for (const path of ["/third", "/who/7"]) assert.strictEqual((yield* ask(path)).status, 404)
+      assert.deepStrictEqual((yield* ask("/openapi.json")).json.paths, {})
+      assert.notInclude((yield* ask("/docs")).text, "/third")
     })
   )
+
+  it("D1: are refused whole where a route could not be served, or another has it", async () => {
+    const serve = HttpRoutes.fetch(empty().tool(who, async () => "old"))
+    const bad = empty()
+      .tool(at("more", "GET /more/:id"), async () => "more")
+      .tool(at("twin", "GET /who"), async () => "twin")
+    const told = await serve.live.add(bad).then(() => assert.fail(), String)
+    assert.match(told, /cannot be changed, for 2 reasons:/)
+    assert.match(told, /tool "more" \(.*\), route "GET \/more\/:id": ":id" is not a field of its input/)
+    assert.match(told, /route "GET \/who" is that of "who" \(.*\) and "twin" \(.*\)/)
+    await serve.live.remove({ tools: ["who"] })
+    await serve.live.add(empty().tool(at("twin", "GET /who"), async () => "twin"))
+    assert.strictEqual(await (await serve(new Request("http://localhost/who"))).text(), "twin")
+    await serve.close()
+  })
+
+  it("HTTP-23: the document and the page are served where routes are, and nowhere else", async () => {
+    const serve = HttpRoutes.fetch(
+      empty().tool(who, async () => ""),
+      { docs: "/docs", origins: ["https://app.example"] }
+    )
+    for (const path of ["/docs", "/openapi.json"]) {
+      const ask = (headers: Record<string, string>) => serve(new Request(`http://localhost${path}`, { headers }))
+      assert.strictEqual((await ask({ host: "evil.example" })).status, 403)
+      assert.strictEqual((await ask({ origin: "https://evil.example" })).status, 403)
+      const page = await ask({ origin: "https://app.example" })
+      assert.deepStrictEqual(
+        [page.status, page.headers.get("access-control-allow-origin")],
+        [200, "https://app.example"]
+      )
+    }
+    await serve.close()
+  })
 })

@@ -35,6 +35,7 @@ const ours = empty()
   .tool("look", { description: "Looks", output: Schema.String }, () =>
     Effect.withSpan(Effect.succeed("seen"), "looking")
   )
+  .tool("draw", { description: "Draws", task: "required" }, () => Effect.succeed("drawn"))
   .resource({ uri: "box://board", name: "board" }, async () => "the board")
   .prompt("plan", { description: "Plans" }, async () => "plan it")
 
@@ -88,11 +89,15 @@ describe("eras, with effect/ai and with Treadle", () => {
       })
   )
 
-  it.effect("tasks: neither serves them", () =>
+  it.effect("tasks: Treadle serves them, effect/ai does not", () =>
     Effect.gen(function* () {
-      for (const answer of yield* each((fetch) => asked(fetch, "tasks/list"))) {
-        assert.strictEqual(answer["error"].code, -32601)
-      }
+      const knowing = { extensions: { "io.modelcontextprotocol/tasks": {} } }
+      const meta = { "io.modelcontextprotocol/clientCapabilities": knowing }
+      const { effect, treadle } = yield* both
+      assert.strictEqual((yield* asked(effect, "tasks/get", { taskId: "none" }, meta))["error"].code, -32601)
+      const { taskId } = yield* called(treadle, "draw", {}, meta)
+      const { status } = (yield* asked(treadle, "tasks/get", { taskId }, meta))["result"]
+      assert.strictEqual(status, "completed")
     })
   )
 })

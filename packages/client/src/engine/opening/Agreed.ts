@@ -70,6 +70,9 @@ const needs: { readonly [M in ClientMethod]?: ReadonlyArray<string> } = {
 const only: { readonly [M in ClientMethod]?: Era } = {
   "server/discover": "native",
   "subscriptions/listen": "native",
+  "tasks/get": "native",
+  "tasks/update": "native",
+  "tasks/cancel": "native",
   initialize: "compat",
   ping: "compat",
   "logging/setLevel": "compat",

@@ -1,6 +1,7 @@
 /**
  * What stands round each request of a link: natively what it says about its sender, in the compat era the session.
  */
+import type { Era } from "@treadle/protocol/era"
 import type { JsonObject } from "@treadle/protocol/json"
 import { Message, type Request, type RequestId } from "@treadle/protocol/rpc"
 import {
@@ -17,7 +18,8 @@ import type { CompatSession } from "../../transport/Transport.ts"
 /** Who sends, and what it can be asked. */
 export interface Sender {
   readonly client: Implementation
-  readonly capabilities: ClientCapabilities
+  /** What is declared in each era. */
+  readonly capabilities: { readonly [E in Era]: ClientCapabilities }
 }
 
 /** How the requests of a link are dressed. */
@@ -60,7 +62,8 @@ export class EnvelopeWriter {
     this.#envelope = envelope
     if (envelope.era === "compat") return
     const { era: _, ...facts } = envelope
-    this.#meta = requestMeta({ ...facts, ...this.#sender })
+    const { capabilities, client } = this.#sender
+    this.#meta = requestMeta({ ...facts, client, capabilities: capabilities.native })
   }
 
   /** The request as a message; where progress is asked for, its token is its id. */

@@ -53,7 +53,7 @@ export const handshake = (
 ): Effect.Effect<Agreed, McpError> =>
   Effect.gen(function* () {
     const greet = (protocolVersion: string) =>
-      ClientRequest.initialize({ protocolVersion, capabilities: sender.capabilities, clientInfo: sender.client })
+      ClientRequest.initialize({ protocolVersion, capabilities: sender.capabilities.compat, clientInfo: sender.client })
     const request = greet(offered)
     const fail = (reason: McpReason) => Effect.fail(engine.error(request, reason))
 

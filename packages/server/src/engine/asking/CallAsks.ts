@@ -2,10 +2,11 @@
  * What one call has asked and which of its steps have run; made when a handler first asks or steps.
  *
  * Natively a question without an answer waits until nothing of the call goes on without one: then the call ends with its
- * questions, and runs again when they are answered. In compat each question is a request on the stream of the call.
+ * questions, and runs again when they are answered. In compat each question is a request on the stream of the call. A
+ * call that became a task waits, and its answers are handed in.
  */
 import * as Result from "effect/Result"
-import type { Json } from "@treadle/protocol/json"
+import { own, type Json, type JsonObject, type Misfit } from "@treadle/protocol/json"
 import { Message, printNotification, type ErrorMessage, type ResultMessage } from "@treadle/protocol/rpc"
 import { ServerRequest, type UrlRequest } from "@treadle/protocol/schema"
 import type { Ask, AskMethod } from "../../Ask.ts"
@@ -69,7 +70,7 @@ const malformed = (key: string, problems: ReadonlyArray<string>): Outcome<never>
 export class CallAsks {
   readonly #asking: Asking
   readonly #admitted: Admitted
-  readonly #sink: Sink
+  #sink: Sink
   readonly #suspend: () => void
   readonly #questions = new Map<string, Question>()
   readonly #answers: Map<string, Json>
@@ -188,20 +189,48 @@ export class CallAsks {
     }
   }
 
-  /** The questions that are open, and what is to be remembered until they are answered. */
-  round(): { readonly requests: ReadonlyArray<readonly [string, Ask<unknown>["request"]]> } & Pick<
-    RoundState,
-    "answers" | "steps" | "asked"
-  > {
-    const requests = [...this.#questions].flatMap(([key, { ask, outcome }]) =>
+  /** The questions that are open, by their keys. */
+  open(): ReadonlyArray<readonly [string, Ask<unknown>["request"]]> {
+    return [...this.#questions].flatMap(([key, { ask, outcome }]) =>
       outcome === undefined ? [[key, ask.request] as const] : []
     )
+  }
+
+  /** The questions that are open, and what is to be remembered until they are answered. */
+  round(): { readonly requests: ReturnType<CallAsks["open"]> } & Pick<RoundState, "answers" | "steps" | "asked"> {
+    const requests = this.open()
     return {
       requests,
       answers: this.#answers,
       steps: this.#steps,
       asked: new Map(requests.map(([key, { method }]) => [key, method]))
     }
+  }
+
+  /** Its questions are put by another sink from here on. */
+  moveTo(sink: Sink): void {
+    this.#sink = sink
+    this.#look()
+  }
+
+  /**
+   * Takes answers to open questions, all of them or none; the rest is ignored (TASK-10).
+   *
+   * @returns why they do not fit
+   */
+  answer(answers: JsonObject): ReadonlyArray<string> {
+    const read = [...this.#questions].flatMap(([key, question]) => {
+      const answer = question.outcome === undefined ? own(answers, key) : undefined
+      return answer === undefined ? [] : [{ key, question, outcome: this.#decode(question.ask, answer) }]
+    })
+    const problems = read.flatMap(({ key, outcome }) =>
+      Result.isFailure(outcome) ? outcome.failure.problems.map((problem) => `${JSON.stringify(key)}: ${problem}`) : []
+    )
+    if (problems.length > 0) return problems
+    for (const { outcome, question } of read) {
+      if (Result.isSuccess(outcome)) this.#settle(question, Result.succeed(outcome.success))
+    }
+    return []
   }
 
   #put(key: string, ask: Ask<unknown>): Question {
@@ -278,6 +307,12 @@ export class CallAsks {
     return Result.isSuccess(read) ? Result.succeed(read.success) : malformed(key, read.failure.problems)
   }
 
+  /** An answer as it came, by the form of its method and by what was asked for. */
+  #decode(ask: Ask<unknown>, answer: unknown): Result.Result<unknown, Misfit> {
+    const decoded = ServerRequest.decodeAnswer(ask.request.method, answer)
+    return Result.isFailure(decoded) ? Result.fail(decoded.failure) : ask.read(answer)
+  }
+
   #send(key: string, request: ServerRequest<AskMethod>): string {
     const id = this.#asking.open.open(this.#admitted.owner, (answer) => this.#answered(key, answer))
     const page = visit(request)
@@ -316,9 +351,10 @@ export class CallAsks {
     this.#sink.post(printNotification("notifications/cancelled", { requestId: id, reason }))
   }
 
-  /** Ends a native run once nothing but questions is left to wait for. */
+  /** Ends a native run once nothing but questions is left to wait for; a task waits for their answers. */
   #look(): void {
     const turn = ++this.#turn
+    if (this.#sink.asked !== undefined) return this.#sink.asked()
     if (!this.#native || !this.isWaiting) return
     this.#asking.later(() => {
       if (turn === this.#turn && this.isWaiting && !this.#closed) this.#suspend()

@@ -7,7 +7,6 @@ import * as Context from "effect/Context"
 import { isRecord, own } from "@treadle/protocol/json"
 import { printNotification, RpcError, type RequestId } from "@treadle/protocol/rpc"
 import { MetaKey, type Meta, type ServerCapabilities, type SubscriptionFilter } from "@treadle/protocol/schema"
-import type { Change } from "../../Change.ts"
 import { CurrentCall } from "../../CurrentCall.ts"
 import type { Admitted } from "../../envelope/Admitted.ts"
 import { uriKey } from "../../handler/ResourceUri.ts"
@@ -15,31 +14,45 @@ import type { Limits } from "../../Limits.ts"
 import { internalError } from "../../reply/ErrorReply.ts"
 import type { Row, Running } from "./Row.ts"
 import { tooLong } from "./Subscribe.ts"
+import { taskScopesMissing, tasksMissing } from "./TaskRows.ts"
 import { hearable } from "../offer/Hearable.ts"
-import { asNamed, changeKey, printChange, type Hub } from "../offer/Hub.ts"
+import { asNamed, changeKey, printChange, type Hub, type Told } from "../offer/Hub.ts"
 import type { Offer } from "../offer/Offer.ts"
 import type { RunningCall } from "../RunningCall.ts"
+import type { Task } from "../tasks/Task.ts"
+import type { Tasks } from "../tasks/Tasks.ts"
+
+const areTexts = (value: unknown): boolean =>
+  value === undefined || (Array.isArray(value) && value.every((one) => typeof one === "string"))
 
 const asked = (request: Admitted): SubscriptionFilter | undefined => {
   const filter = own(request.request.params, "notifications")
-  if (!isRecord(filter)) return undefined
-  const uris = filter["resourceSubscriptions"]
-  if (uris !== undefined && !(Array.isArray(uris) && uris.every((uri) => typeof uri === "string"))) return undefined
-  return filter as SubscriptionFilter
+  return isRecord(filter) && areTexts(filter["resourceSubscriptions"]) && areTexts(filter["taskIds"])
+    ? (filter as SubscriptionFilter)
+    : undefined
 }
 
-/** What is honoured of a filter: the kinds that this server tells of (SUB-04). */
+/** What is honoured of a filter: the kinds that this server tells of (SUB-04). @param tasks those that it names */
 const honoured = (
   filter: SubscriptionFilter,
-  { prompts, resources, tools }: ServerCapabilities
+  { prompts, resources, tools }: ServerCapabilities,
+  tasks: ReadonlyArray<Task>
 ): SubscriptionFilter => ({
   ...(filter.toolsListChanged === true && tools?.listChanged === true ? { toolsListChanged: true } : {}),
   ...(filter.promptsListChanged === true && prompts?.listChanged === true ? { promptsListChanged: true } : {}),
   ...(filter.resourcesListChanged === true && resources?.listChanged === true ? { resourcesListChanged: true } : {}),
   ...(filter.resourceSubscriptions !== undefined && resources?.subscribe === true
     ? { resourceSubscriptions: [...new Set(filter.resourceSubscriptions)] }
-    : {})
+    : {}),
+  ...(tasks.length > 0 ? { taskIds: tasks.map(({ id }) => id) } : {})
 })
+
+/** Those of a filter's tasks that its sender may ask about (TASK-15). */
+const ownTasks = (filter: SubscriptionFilter, request: Admitted, tasks: Tasks): ReadonlyArray<Task> =>
+  [...new Set(filter.taskIds)].flatMap((id) => {
+    const task = tasks.find(id, request)
+    return task === undefined || taskScopesMissing(task, request) !== undefined ? [] : [task]
+  })
 
 /** The resources of a filter, as its client wrote them. */
 const named = (filter: SubscriptionFilter): ReadonlyMap<string, string> =>
@@ -47,8 +60,10 @@ const named = (filter: SubscriptionFilter): ReadonlyMap<string, string> =>
 
 const hearing =
   (filter: SubscriptionFilter, uris: ReadonlyMap<string, string>) =>
-  (change: Change): boolean => {
+  (change: Told): boolean => {
     switch (change._tag) {
+      case "task":
+        return filter.taskIds?.includes(change.id) === true
       case "tools":
         return filter.toolsListChanged === true
       case "prompts":
@@ -82,9 +97,9 @@ class Listening {
   readonly #call: RunningCall
   readonly #meta: Meta
   readonly #uris: Map<string, string>
-  readonly #held = new Map<string, Change>()
+  readonly #held = new Map<string, Told>()
   #open = false
-  readonly hears: (change: Change) => boolean
+  readonly hears: (change: Told) => boolean
 
   constructor(call: RunningCall, meta: Meta, filter: SubscriptionFilter) {
     this.#call = call
@@ -93,7 +108,7 @@ class Listening {
     this.hears = hearing(filter, this.#uris)
   }
 
-  readonly tell = (change: Change): void => {
+  readonly tell = (change: Told): void => {
     if (!this.#open) return void this.#held.set(changeKey(change), change)
     this.#call.tell(printChange(asNamed(change, this.#uris), this.#meta))
     if (change._tag === "resource" && change.last === true) this.#uris.delete(uriKey(change.uri))
@@ -110,8 +125,14 @@ class Listening {
   }
 }
 
-/** What a listen request runs, for as long as its client wants. */
-const listening = (id: RequestId, filter: SubscriptionFilter, hub: Hub, admit: Admit): Running => {
+/** What a listen request runs, for as long as its client wants. How its tasks stand is told at once. */
+const listening = (
+  id: RequestId,
+  filter: SubscriptionFilter,
+  tasks: ReadonlyArray<Task>,
+  hub: Hub,
+  admit: Admit
+): Running => {
   const meta = subscription(id)
   const uris = filter.resourceSubscriptions
   return {
@@ -121,6 +142,7 @@ const listening = (id: RequestId, filter: SubscriptionFilter, hub: Hub, admit: A
       Effect.suspend(() => {
         const listener = new Listening(call, meta, filter)
         const leave = hub.add(listener)
+        for (const task of tasks) listener.tell(task)
         const admitted =
           uris === undefined
             ? Effect.succeed(filter)
@@ -160,23 +182,32 @@ export interface ListenParts {
   readonly capabilities: ServerCapabilities
   readonly limits: Limits
   readonly offer: Pick<Offer, "resources" | "templates">
+  /** The tasks that there are; none, where there never are any. */
+  readonly tasks: Tasks | undefined
   /** Whether the list of resources stays as it was at the start. */
   readonly settled: boolean
 }
 
 /** The row of the method; it is always served. */
-export const listen = ({ capabilities, hub, limits, ...parts }: ListenParts): Row => {
+export const listen = ({ capabilities, hub, limits, tasks, ...parts }: ListenParts): Row => {
   const admit = admitting(parts)
   return (request) => {
     const filter = asked(request)
     if (filter === undefined) return RpcError.invalidParams("params.notifications must be a filter; {} hears nothing")
-    const uris = filter.resourceSubscriptions?.length ?? 0
-    if (uris > limits.subscribedUris) {
-      return RpcError.invalidParams(`A subscription names at most ${limits.subscribedUris} resources, this one ${uris}`)
+    const { resourceSubscriptions = [], taskIds = [] } = filter
+    const missing = tasks === undefined || filter.taskIds === undefined ? undefined : tasksMissing(request, "taskIds")
+    if (missing !== undefined) return missing
+    for (const [named, what] of [
+      [resourceSubscriptions, "resources"],
+      [taskIds, "tasks"]
+    ] as const) {
+      if (named.length <= limits.subscribedUris) continue
+      return RpcError.invalidParams(
+        `A subscription names at most ${limits.subscribedUris} ${what}, this one ${named.length}`
+      )
     }
-    if (filter.resourceSubscriptions?.some((uri) => uri.length > limits.uriLength) === true) {
-      return tooLong(limits)
-    }
-    return listening(request.request.id, honoured(filter, capabilities), hub, admit)
+    if (resourceSubscriptions.some((uri) => uri.length > limits.uriLength)) return tooLong(limits)
+    const own = tasks === undefined ? [] : ownTasks(filter, request, tasks)
+    return listening(request.request.id, honoured(filter, capabilities, own), own, hub, admit)
   }
 }

@@ -6,6 +6,7 @@ import type * as Effect from "effect/Effect"
 import type { RpcError } from "@treadle/protocol/rpc"
 import type { CurrentCall } from "../../CurrentCall.ts"
 import type { Admitted } from "../../envelope/Admitted.ts"
+import type { Refusal } from "../../envelope/Refusal.ts"
 import type { SessionFacts } from "../../envelope/SessionFacts.ts"
 import type { NeutralResult } from "../../reply/NeutralResult.ts"
 import type { Lease } from "../offer/ListTable.ts"
@@ -27,7 +28,7 @@ export interface Running {
   /** Whether each state of it may be presented once only. */
   readonly once?: boolean | undefined
   /** What the caller is told when it dies. */
-  readonly died: (reference: string) => NeutralResult | RpcError
+  readonly died: (reference: string, call: RunningCall) => NeutralResult | RpcError
   /** What it ends with when the server stops; an error, where nothing is said. */
   readonly stopped?: NeutralResult
 }
@@ -38,7 +39,7 @@ export interface Opened {
   readonly text: string
 }
 
-/** The printed result, the error, what runs, what was opened, or that there is no room for it. */
-export type Answered = string | RpcError | Running | Opened | "no-room"
+/** The printed result, the error, what runs, what was opened, or why nothing of it is admitted. */
+export type Answered = string | RpcError | Running | Opened | Refusal
 
 export type Row = (request: Admitted) => Answered

@@ -9,24 +9,38 @@ import type { Meta } from "@treadle/protocol/schema"
 import type { Change } from "../../Change.ts"
 import { uriKey } from "../../handler/ResourceUri.ts"
 
+/** A task has changed. It is told as it stands when it is told. */
+export interface TaskChange {
+  readonly _tag: "task"
+  readonly id: string
+  /** The printed notification. */
+  readonly print: (meta: Meta) => string
+}
+
+/** What is told. */
+export type Told = Change | TaskChange
+
 export interface Listener {
-  readonly hears: (change: Change) => boolean
-  readonly tell: (change: Change) => void
+  readonly hears: (change: Told) => boolean
+  readonly tell: (change: Told) => void
 }
 
 /** Milliseconds in which equal changes become one. */
 const changeWindow = 50
 
 /** The same change has the same key. */
-export const changeKey = (change: Change): string =>
-  change._tag === "resource" ? `resource ${uriKey(change.uri)}` : change._tag
+export const changeKey = (change: Told): string => {
+  if (change._tag === "task") return `task ${change.id}`
+  return change._tag === "resource" ? `resource ${uriKey(change.uri)}` : change._tag
+}
 
 /** A resource is named to a client as the client named it. */
-export const asNamed = (change: Change, uris: ReadonlyMap<string, string>): Change =>
+export const asNamed = (change: Told, uris: ReadonlyMap<string, string>): Told =>
   change._tag === "resource" ? { ...change, uri: uris.get(uriKey(change.uri)) ?? change.uri } : change
 
 /** The printed notification of a change (BASE-23, SUB-06). */
-export const printChange = (change: Change, meta?: Meta): string => {
+export const printChange = (change: Told, meta?: Meta): string => {
+  if (change._tag === "task") return change.print(meta ?? {})
   const said = meta === undefined ? {} : { _meta: meta }
   return change._tag === "resource"
     ? printNotification("notifications/resources/updated", { uri: change.uri, ...said })
@@ -35,15 +49,15 @@ export const printChange = (change: Change, meta?: Meta): string => {
 
 export class Hub {
   readonly #listeners = new Set<Listener>()
-  readonly #pending = new Map<string, Change>()
-  readonly #announced: (change: Change) => boolean
+  readonly #pending = new Map<string, Told>()
+  readonly #announced: (change: Told) => boolean
   readonly #flush: () => void
 
   /**
    * @param services whose clock the window is measured by
    * @param announced whether clients were told that they may hear of a change; of any other nobody does
    */
-  constructor(services: Context.Context<never>, announced: (change: Change) => boolean) {
+  constructor(services: Context.Context<never>, announced: (change: Told) => boolean) {
     this.#announced = announced
     const run = Effect.runForkWith(services)
     const flush = Effect.andThen(
@@ -75,7 +89,7 @@ export class Hub {
     }
   }
 
-  publish(change: Change): void {
+  publish(change: Told): void {
     if (this.#listeners.size === 0 || !this.#announced(change)) return
     const key = changeKey(change)
     // What was said to be the last of a resource stays so.

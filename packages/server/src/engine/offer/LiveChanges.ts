@@ -21,6 +21,8 @@ export interface LiveParts {
   readonly offer: ChangingOffer
   readonly hub: Hub
   readonly isStopping: () => boolean
+  /** What else keeps entries from being served, where they have no build errors. */
+  readonly check: (entries: Entries) => ReadonlyArray<McpBuildError>
 }
 
 /** What those who listen are told once these entries came, went or were replaced. */
@@ -52,6 +54,11 @@ export class LiveChanges {
     )
   }
 
+  /** What is offered. */
+  get entries(): Entries {
+    return this.#entries
+  }
+
   /** Adds entries after those that there are. */
   add(part: Entries): Effect.Effect<void, McpBuildErrors> {
     return this.#change(part, (added) => joined(this.#entries, added))
@@ -73,10 +80,11 @@ export class LiveChanges {
 
   #change(part: Entries, merge: (added: Entries) => Entries): Effect.Effect<void, McpBuildErrors> {
     return this.#next(() => {
-      const { capabilities, info } = this.#parts
+      const { capabilities, check, info } = this.#parts
       const added = renewed(part)
       const next = merge(added)
-      return this.#put(next, added, [...liveErrors(part, capabilities, info), ...buildErrors(next, info, added)])
+      const errors = [...liveErrors(part, capabilities, info), ...buildErrors(next, info, added)]
+      return this.#put(next, added, errors.length === 0 ? check(next) : errors)
     })
   }
 

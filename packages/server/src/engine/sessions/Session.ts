@@ -3,11 +3,10 @@
  */
 import type { Revision } from "@treadle/protocol/era"
 import type { ClientCapabilities, LogLevel } from "@treadle/protocol/schema"
-import type { Change } from "../../Change.ts"
 import type { Inbound } from "../../envelope/Inbound.ts"
 import type { Outlet, SessionFacts } from "../../envelope/SessionFacts.ts"
 import { uriKey } from "../../handler/ResourceUri.ts"
-import { asNamed, changeKey, printChange } from "../offer/Hub.ts"
+import { asNamed, changeKey, printChange, type Told } from "../offer/Hub.ts"
 import { EventLog } from "./EventLog.ts"
 
 /** What a handshake said. */
@@ -32,7 +31,7 @@ export class Session implements SessionFacts {
   /** Where it can be told something: the streams that are open, the newest last. */
   readonly #outlets = new Set<Outlet>()
   /** What changed while no stream could tell: each list once, and each resource that it wants to hear of. */
-  readonly #missed = new Map<string, Change>()
+  readonly #missed = new Map<string, Told>()
 
   constructor(id: string, owner: string, opening: Opening, used: number, keptEvents: number) {
     this.id = id
@@ -62,10 +61,12 @@ export class Session implements SessionFacts {
     this.#missed.delete(changeKey({ _tag: "resource", uri }))
   }
 
-  readonly hears = (change: Change): boolean => change._tag !== "resource" || this.#uris.has(uriKey(change.uri))
+  /** Tasks are of the native era only. */
+  readonly hears = (change: Told): boolean =>
+    change._tag === "resource" ? this.#uris.has(uriKey(change.uri)) : change._tag !== "task"
 
   /** Tells it on one of its streams (CHTTP-10), or when the next one opens or has room. */
-  readonly tell = (change: Change): void => {
+  readonly tell = (change: Told): void => {
     const own = asNamed(change, this.#uris)
     if (change._tag === "resource" && change.last === true) this.#uris.delete(uriKey(change.uri))
     this.#missed.set(changeKey(own), own)
