@@ -181,8 +181,14 @@ const checks: Readonly<Record<string, Check>> = {
   tls: transportSecurity
 }
 
-/** Every setting of any door: those above, the paths of routes, and what doors tell each other. */
-const known = [...Object.keys(checks), "prefix", "mcp", "openapi", "docs", "ownUrl", "certify", "continues", "verbs"]
+/** Every setting of any door: those above, and the paths of routes. */
+const known = [...Object.keys(checks), "prefix", "mcp", "openapi", "docs"]
+
+/** What doors tell each other beside them. */
+const internal = new Set(["ownUrl", "certify", "continues", "verbs", "check"])
+
+const givenBy = (settings: { readonly [name: string]: unknown }) =>
+  Object.fromEntries(Object.entries(settings).filter(([name]) => !internal.has(name)))
 
 /** Every fault of the settings that a door was given; empty when it can be made. */
 export const settingErrors = (settings: object): ReadonlyArray<McpBuildError> => {
@@ -192,7 +198,7 @@ export const settingErrors = (settings: object): ReadonlyArray<McpBuildError> =>
       const value = settings[setting]
       return value === undefined ? [] : check(setting, value)
     }),
-    ...unknownFaults("", settings, known),
+    ...unknownFaults("", givenBy(settings), known),
     ...resourceAddressFaults(settings),
     ...openAddressFaults(settings)
   ]
