@@ -56,7 +56,7 @@ export interface TaskOptions extends RequestOptions {
 export interface OpenOptions extends RequestOptions {
   /**
    * Whether a task that the call became goes on when nobody waits for it any more, for whoever comes back with its id.
-   * Not by default: then the server is told that it is wanted no longer.
+   * Not by default: then the server is told that it is wanted no longer, at the latest when the session ends.
    */
   readonly keepTask?: boolean
 }

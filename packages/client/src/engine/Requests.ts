@@ -144,7 +144,10 @@ export class Requests {
     return this.#deadlines.limit(plan, expired, run)
   }
 
-  /** The outcome of a task. It is cancelled where its request is given up here, which is said with no other word (TASK-13). */
+  /**
+   * The outcome of a task. It is cancelled where its request is given up here, or the session ends before, which is said
+   * with no other word (TASK-13).
+   */
   #followed<R extends ClientRequest<AskingMethod>>(
     request: R,
     plan: Plan,
@@ -157,11 +160,9 @@ export class Requests {
     const limit = Math.min(plan.timeout, pollTimeout)
     const polls: Plan = { timeout: limit, maxTotalTimeout: limit, meta, safe: true }
     const waited = waitForTask({ request, taskId, answers, onTask, ask: (about) => this.request(about, polls) }, begun)
-    return Effect.onExit(deadline.within(waited), (exit) =>
-      Effect.sync(() => {
-        if (plan.keepTask !== true && isGivenUp(exit)) this.#farewells.say(this.#cancelled(taskId))
-      })
-    )
+    if (plan.keepTask === true) return deadline.within(waited)
+    const over = this.#farewells.owe(this.#cancelled(taskId))
+    return Effect.onExit(deadline.within(waited), (exit) => Effect.sync(() => over(isGivenUp(exit))))
   }
 
   #cancelled(taskId: string): Effect.Effect<unknown, McpError> {

@@ -227,6 +227,22 @@ describe("a task that asks", () => {
     })
   )
 
+  it.effect("whose server does not take the answer ends the call, and is cancelled", () =>
+    Effect.gen(function* () {
+      const { heard, session } = yield* native(
+        (message) =>
+          message.method === "tasks/update"
+            ? rpcError(message.id, -32602, "nth must be even")
+            : tasking(asks("a"), asks("a"))(message),
+        { settings: { answers: { form: () => ({ action: "accept" }) } } }
+      )
+      const reason = yield* reasonOf(session.call(ping)())
+      assert.strictEqual(reason._tag, "InputRefused")
+      assert.include(reason.message, "nth must be even")
+      assert.strictEqual(about(yield* heard("tasks/cancel")), "t-1")
+    })
+  )
+
   it.effect("that nobody answers ends the call, and is cancelled", () =>
     Effect.gen(function* () {
       const { heard, session } = yield* native(tasking(asks("a"), asks("a")))
@@ -262,6 +278,25 @@ describe("a task that is given up", () => {
       yield* Effect.promise(() => sent.first(({ method }) => method === "end"))
       const methods = sent.events.map(({ method }) => method)
       assert.deepStrictEqual(methods, ["server/discover", "tools/call", "tasks/cancel", "end"])
+    })
+  )
+
+  it.effect.each([
+    [false, ["server/discover", "tools/call", "tasks/cancel", "end"]],
+    [true, ["server/discover", "tools/call", "end"]]
+  ] as const)("that somebody else waits for is cancelled as well, unless it is kept: %s", ([keepTask, methods]) =>
+    Effect.gen(function* () {
+      const scope = yield* Scope.make()
+      const { sent, session } = yield* Scope.provide(native(tasking(working())), scope)
+      const pending = yield* session.open(ping)(undefined, { keepTask })
+      yield* Stream.runHead(pending.task)
+      yield* Scope.close(scope, Exit.void)
+      assert.strictEqual((yield* reasonOf(pending.result))._tag, "Closed")
+      yield* Effect.promise(() => sent.first(({ method }) => method === "end"))
+      assert.deepStrictEqual(
+        sent.events.map(({ method }) => method),
+        [...methods]
+      )
     })
   )
 

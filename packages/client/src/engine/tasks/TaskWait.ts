@@ -46,11 +46,14 @@ const maxMisses = 6
 const firstMiss = 1000
 const longestMiss = 30_000
 
+/** The outcome of a request, whether it became a task or not. */
+type Outcome<R extends ClientRequest<AskingMethod>> = Effect.Effect<Completed<R["method"]>, McpError>
+
 /** Waits for a task. @param begun how it stood when it was created; without it the server is asked at once */
 export const waitForTask = <R extends ClientRequest<AskingMethod>>(
   terms: TaskTerms<R>,
   begun: Task | undefined
-): Effect.Effect<Completed<R["method"]>, McpError> =>
+): Outcome<R> =>
   Effect.suspend(() => {
     const { answers } = terms
     const closed = Effect.catch(answers.terms.closed, ({ reason }) => answers.fail(reason))
@@ -69,17 +72,17 @@ class TaskWait<R extends ClientRequest<AskingMethod>> {
     this.#terms = terms
   }
 
-  begin(begun: Task | undefined): Effect.Effect<Completed<R["method"]>, McpError> {
+  begin(begun: Task | undefined): Outcome<R> {
     if (begun === undefined) return this.#poll
     this.#tell(begun)
     return begun.status === "working" ? this.#later(this.#waitAfter(begun)) : this.#poll
   }
 
-  readonly #poll: Effect.Effect<Completed<R["method"]>, McpError> = Effect.suspend(() =>
+  readonly #poll: Outcome<R> = Effect.suspend(() =>
     this.#send(ClientRequest.getTask(this.#terms.taskId), (task) => this.#heard(task))
   )
 
-  #heard(task: GetTaskResult): Effect.Effect<Completed<R["method"]>, McpError> {
+  #heard(task: GetTaskResult): Outcome<R> {
     this.#tell(task)
     switch (task.status) {
       case "working":
@@ -95,7 +98,7 @@ class TaskWait<R extends ClientRequest<AskingMethod>> {
     }
   }
 
-  #completed(value: JsonObject): Effect.Effect<Completed<R["method"]>, McpError> {
+  #completed(value: JsonObject): Outcome<R> {
     const decoded = ServerResult.decode<R["method"]>(this.#terms.request.method, value)
     return Result.isSuccess(decoded)
       ? Effect.succeed({ _tag: "Complete", result: decoded.success, cause: undefined, asked: true })
@@ -103,7 +106,7 @@ class TaskWait<R extends ClientRequest<AskingMethod>> {
   }
 
   /** Answers the questions that were not answered before; those that a server still shows are on their way to it. */
-  #answered(task: Task, questions: InputRequests): Effect.Effect<Completed<R["method"]>, McpError> {
+  #answered(task: Task, questions: InputRequests): Outcome<R> {
     const fresh = Object.entries(questions).filter(([key]) => !this.#asked.has(key))
     if (fresh.length === 0) return this.#later(this.#waitAfter(task))
     for (const [key] of fresh) this.#asked.add(key)
@@ -114,15 +117,15 @@ class TaskWait<R extends ClientRequest<AskingMethod>> {
     )
   }
 
-  #later(millis: number): Effect.Effect<Completed<R["method"]>, McpError> {
+  #later(millis: number): Outcome<R> {
     return Effect.andThen(Effect.sleep(millis), this.#poll)
   }
 
   /** Sends a request about the task; while the server is out of reach, again and again. */
   #send<T extends ClientRequest<TaskMethod>>(
     request: T,
-    next: (result: AnyResult<T["method"]>) => Effect.Effect<Completed<R["method"]>, McpError>
-  ): Effect.Effect<Completed<R["method"]>, McpError> {
+    next: (result: AnyResult<T["method"]>) => Outcome<R>
+  ): Outcome<R> {
     return Effect.matchEffect(this.#terms.ask(request), {
       onSuccess: (result) => {
         this.#misses = 0
@@ -131,7 +134,7 @@ class TaskWait<R extends ClientRequest<AskingMethod>> {
       onFailure: (error) => {
         const { reason } = error
         if (reason._tag === "Rpc" && reason.code === ErrorCode.InvalidParams)
-          return this.#lost("unknown", reason.message)
+          return this.#refused(request, reason.message)
         const passes = isPassing(error) || reason._tag === "TimedOut"
         if (!passes || this.#misses >= maxMisses) return this.#fail(reason)
         const asksFor = reason._tag === "Transport" ? (reason.retryAfter ?? 0) : 0
@@ -154,6 +157,13 @@ class TaskWait<R extends ClientRequest<AskingMethod>> {
     const now = JSON.stringify([task.status, task.statusMessage])
     if (now !== this.#told) this.#terms.onTask?.(task)
     this.#told = now
+  }
+
+  /** The server knows no such task; or it does not take the answers, which are not given again (TASK-10, TASK-14). */
+  #refused({ method }: ClientRequest<TaskMethod>, said: string): Effect.Effect<never, McpError> {
+    return method === "tasks/get"
+      ? this.#lost("unknown", said)
+      : this.#fail(new McpReason.InputRefused({ asked: `the server does not take the answer: ${said}` }))
   }
 
   #lost(why: "cancelled" | "unknown", said: string | undefined): Effect.Effect<never, McpError> {

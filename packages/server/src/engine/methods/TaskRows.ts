@@ -12,6 +12,7 @@ import { scopesMissing } from "../../envelope/Ladder.ts"
 import type { Refusal } from "../../envelope/Refusal.ts"
 import type { TaskSettings } from "../../handler/TaskSettings.ts"
 import { internalError } from "../../reply/ErrorReply.ts"
+import { taskReply } from "../../reply/TaskReply.ts"
 import type { RunningCall } from "../RunningCall.ts"
 import type { Task } from "../tasks/Task.ts"
 import type { Tasks } from "../tasks/Tasks.ts"
@@ -88,12 +89,7 @@ const about =
 export const taskRows = (tasks: Tasks, dress: Dress): ReadonlyArray<readonly [string, Row]> => {
   const empty = ({ revision }: Admitted): string => dress.result({ members: "" }, revision)
   return [
-    [
-      "tasks/get",
-      about(tasks, ({ detail }, { revision }) =>
-        dress.result({ members: JSON.stringify(detail).slice(1, -1) }, revision)
-      )
-    ],
+    ["tasks/get", about(tasks, ({ detail }, { revision }) => dress.result(taskReply(detail), revision))],
     [
       "tasks/update",
       about(tasks, (task, request) => {

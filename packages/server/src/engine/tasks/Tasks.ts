@@ -7,6 +7,7 @@ import type { Admitted } from "../../envelope/Admitted.ts"
 import type { Dress } from "../../envelope/Dress.ts"
 import type { TaskSettings } from "../../handler/TaskSettings.ts"
 import type { Limits } from "../../Limits.ts"
+import { begunReply } from "../../reply/TaskReply.ts"
 import type { InFlight } from "../InFlight.ts"
 import type { Hub } from "../offer/Hub.ts"
 import type { RunningCall } from "../RunningCall.ts"
@@ -22,9 +23,6 @@ export interface TasksParts {
   /** Lets time pass for the tasks that are kept. */
   readonly wake: () => void
 }
-
-/** The members of a JSON object as text, without its braces. */
-const membersOf = (value: object): string => JSON.stringify(value).slice(1, -1)
 
 export class Tasks implements Ticking {
   readonly #parts: TasksParts
@@ -67,8 +65,7 @@ export class Tasks implements Ticking {
     this.#counts.set(owner, (this.#counts.get(owner) ?? 0) + 1)
     const { sink } = call
     inFlight.becomesTask(call, task)
-    const result = dress.result({ resultType: "task", members: membersOf(task.seed) }, revision)
-    sink.answer({ text: printResult(request.id, result) })
+    sink.answer({ text: printResult(request.id, dress.result(begunReply(task.seed), revision)) })
     wake()
   }
 
