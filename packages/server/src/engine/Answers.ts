@@ -92,6 +92,7 @@ export const makeAnswers = (dress: Dress, report: Report) => {
     switch (call.ending) {
       case "cancelled":
       case "gone":
+      case "token-over":
       case "too-slow":
         return undefined
       case "stopping":
