@@ -107,7 +107,7 @@ const expected: Readonly<Record<string, string>> = {
   W70: `"this server still needs services: give them with mcp.provide(layer), or use an Effect door"`,
   W71: `'depth' does not exist in type`,
   W72: `Type '"GET /half/:m"' is not assignable to type '"\\":m\\" is not a field of input"'.`,
-  W73: `"these handlers ask for a context, and a route has none: read who calls from the principal, or provide services"`
+  W73: `Expected 2 arguments, but got 1.`
 }
 
 describe("the compiler", () => {

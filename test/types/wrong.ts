@@ -100,4 +100,4 @@ import { AgentMcp } from "@treadle/agent"
 /* W70 */ McpNode.handler(AgentMcp.make(helper))
 /* W71 */ AgentTest.call(AgentMcp.spawn, { instruction: "x", depth: 1 })
 /* W72 */ m.tool("half", { description: "x", input: { n: Schema.Int }, http: "GET /half/:m" }, async () => "x")
-/* W73 */ HttpRoutes.fetch(ctx)
+/* W73 */ HttpRoutes.fetch(ctx)(new Request("http://localhost/"))

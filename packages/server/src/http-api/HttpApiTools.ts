@@ -60,8 +60,9 @@ const unknownOperation = (name: unknown, { operations }: Promoting): Obstacle =>
 
 const entryOf = (tool: string, promotion: Promotion<string>, promoting: Promoting): OperationEntry => {
   const { headers = [], hints, icons, meta, nestPayload = false, operation: name, scopes, timeout } = promotion
+  const { tool: promoted = true } = promotion
   const { addresses, operations, place } = promoting
-  const entry = { place, layers: [], settings: { scopes, timeout }, promoted: true }
+  const entry = { place, layers: [], settings: { scopes, timeout }, promoted }
   const operation = operations.get(name)
   if (operation === undefined) {
     const endpoint = unpromotable(tool, "unknown", [unknownOperation(name, promoting)])

@@ -2,6 +2,7 @@
  * The HTTP routes of a server: each operation that has one is served with the function, the checks and the limits that
  * it has as a tool, whether it is a tool or not.
  */
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
@@ -14,9 +15,9 @@ import * as HttpApiSwagger from "effect/http-api/HttpApiSwagger"
 import type { AuthSettings } from "../Authentication.ts"
 import type { Entries } from "../handler/Entry.ts"
 import { addDocuments, addEndpoint } from "../http-router/McpRouter.ts"
-import { routerDoor, type RequestOptions } from "../http-router/RouterDoor.ts"
+import { GivenContext, routerDoor, type RequestOptions } from "../http-router/RouterDoor.ts"
 import { Live } from "../Live.ts"
-import { Mcp, type AnyMcp } from "../Mcp.ts"
+import { Mcp, type AnyMcp, type With } from "../Mcp.ts"
 import { McpBuildErrors, type McpBuildError } from "../McpBuildError.ts"
 import { httpDoorParts, type FetchDoor } from "../McpHttp.ts"
 import { notServing, plainDoor, type Complete } from "../PlainDoor.ts"
@@ -303,13 +304,8 @@ const layer = <R, P = never, RP = never>(
  */
 const client = routeClient
 
-/** A server whose handlers ask for no context; any other does not compile, and the error says so. */
-type ContextFree<Ctx> = {} extends Ctx
-  ? unknown
-  : "these handlers ask for a context, and a route has none: read who calls from the principal, or provide services"
-
-/** A request handler of the web's own kind. */
-export type RoutesDoor = FetchDoor<{}>
+/** A request handler of the web's own kind; `McpNode.fetched` makes one of `(req, res)` of it. */
+export type RoutesDoor<Ctx = {}> = FetchDoor<Ctx>
 
 /** The routes of what is served, in a router of their own. */
 const webOf = (
@@ -330,7 +326,8 @@ const outOfService = ({ url }: Request, { mcp }: RoutePaths): Response =>
 
 /**
  * Serves routes to plain code, for Hono, Workers, Bun, Deno, Next and tests: what `layer` adds to an application, as a
- * function from `Request` to `Response`. Nothing is built before the first request.
+ * function from `Request` to `Response`, and the context of the request where handlers ask for one. Nothing is built
+ * before the first request.
  *
  * @param mcp a server that needs no more services
  * @param options those of `layer`
@@ -350,23 +347,23 @@ const outOfService = ({ url }: Request, { mcp }: RoutePaths): Response =>
  * ```
  */
 const fetch = <R, Ctx = {}>(
-  mcp: Mcp<R, Ctx> & Complete<R> & ContextFree<Ctx>,
+  mcp: Mcp<R, Ctx> & Complete<R>,
   options: RoutesOptions<never, never> = {}
-): RoutesDoor => {
+): RoutesDoor<Ctx> => {
   const found = routed(mcp, options)
   const errors = [...(Result.isFailure(found) ? found.failure.errors : []), ...settingErrors(options)]
   if (Result.isFailure(found) || errors.length > 0) {
     throw new McpBuildErrors({ server: mcp.definition.info.implementation.name, errors })
   }
-  const door = plainDoor(mcp as unknown as Mcp<never>, { ...options, check: routeErrors(options) })
+  const door = plainDoor(mcp as unknown as Mcp<never, Ctx>, { ...options, check: routeErrors(options) })
   let web: ReturnType<typeof webOf> | undefined
   let closed = false
-  const handle = async (request: Request): Promise<Response> => {
+  const handle = async (request: Request, ...[context]: With<Ctx>): Promise<Response> => {
     if (closed) return outOfService(request, options)
     const served = door.current() ?? (await door.open().catch(() => undefined))
     if (served === undefined) return outOfService(request, options)
     web ??= webOf(served, mcp, found.success, options)
-    return web.handler(request)
+    return web.handler(request, Context.make(GivenContext, context ?? {}))
   }
   const close = async () => {
     closed = true

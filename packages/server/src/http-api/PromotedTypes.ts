@@ -23,10 +23,12 @@ export type OperationName<A extends AnyApi> = {
   [G in keyof A["groups"] & string]: `${G}.${keyof A["groups"][G]["endpoints"] & string}`
 }[keyof A["groups"] & string]
 
-/** How an operation is shown as a tool. */
+/** How an operation is shown as a tool, or in a catalog. */
 export interface Promotion<Name extends string> {
   /** `group.endpoint`. */
   readonly operation: Name
+  /** Whether it is a tool: `true` by default. One that is none is found by the catalog of the server. */
+  readonly tool?: boolean
   /** For the model. By default the `OpenApi.Description` of the endpoint, or else its `OpenApi.Summary`. */
   readonly description?: string
   /** For people. By default the `OpenApi.Summary` of the endpoint, where it is not the description. */

@@ -14,7 +14,7 @@ import type { Inbound } from "../envelope/Inbound.ts"
 import type { Refusal } from "../envelope/Refusal.ts"
 import type { ToolHandler } from "../handler/ToolHandler.ts"
 import { bodyText } from "../http-router/RouterBody.ts"
-import type { RouterDoor } from "../http-router/RouterDoor.ts"
+import { givenContext, type RouterDoor } from "../http-router/RouterDoor.ts"
 import { headerOf } from "../http-router/RouterExchange.ts"
 import type { Limits } from "../Limits.ts"
 import { makeGuard, type GuardSettings } from "../transport/HttpGuard.ts"
@@ -117,12 +117,15 @@ const misfit = (name: string, problems: ReadonlyArray<string>): Response =>
 const callerOf = (
   door: RouterDoor,
   request: Request,
-  principal: Principal | undefined,
-  served: Served
+  {
+    context,
+    principal,
+    served
+  }: { readonly context: unknown; readonly principal: Principal | undefined; readonly served: Served }
 ): Step<Pick<Inbound, "principal" | "owner">> => {
   const said = door.callerOf(request)
   if (principal !== undefined) return Effect.succeed({ principal, owner: `principal:${principal.id}` })
-  const caller = said.principal === undefined ? served.identify({}) : { principal: said.principal }
+  const caller = said.principal === undefined ? served.identify(context) : { principal: said.principal }
   if (caller.refusal !== undefined) return Effect.fail(refusal(caller.refusal))
   return Effect.succeed({
     principal: caller.principal,
@@ -180,13 +183,13 @@ export const makeRouteDoor = ({ door, prefix, served, settings }: RouteDoorParts
 
   const admitted = (request: Request): Step<Inbound> =>
     Effect.flatMap(authorized(request), (services) =>
-      Effect.flatMap(shown(served, request), (principal) =>
-        Effect.map(callerOf(door, request, principal, served), (caller) => ({
+      Effect.flatMap(Effect.all([shown(served, request), givenContext]), ([principal, context]) =>
+        Effect.map(callerOf(door, request, { context, principal, served }), (caller) => ({
           value: undefined,
           http: { header: headerOf(request), url: request.originalUrl },
           headers: () => ({ ...request.headers }),
           overHttp: true,
-          context: {},
+          context,
           services,
           ...caller
         }))

@@ -16,7 +16,7 @@ import { metadataPaths } from "../transport/ResourceMetadata.ts"
 import { pageOf, toldPage, type HttpDoorParts } from "../transport/HttpExchange.ts"
 import { answered, noBody, type HttpResponse } from "../transport/StreamWriter.ts"
 import { RouterPort, routerExchange, routerResponse } from "./RouterExchange.ts"
-import { routerDoor, type Refusal, type RequestOptions } from "./RouterDoor.ts"
+import { givenContext, routerDoor, type Refusal, type RequestOptions } from "./RouterDoor.ts"
 
 /** What the layer is told beside the settings of every HTTP door. */
 export interface RouterOptions<P, RP> extends RequestOptions<P, RP> {
@@ -61,7 +61,10 @@ export const addEndpoint = Effect.fnUntraced(function* <P, RP>(
     if (page?.preflight === true) return routerExchange(parts, port, { context: {} })
     return Effect.matchEffect(servicesOf(request), {
       onFailure: (refusal) => Effect.succeed(routerResponse(toldPage(page, refusalResponse(refusal)))),
-      onSuccess: (services) => routerExchange(parts, port, { context: {}, services, ...callerOf(request) })
+      onSuccess: (services) =>
+        Effect.flatMap(givenContext, (context) =>
+          routerExchange(parts, port, { context, services, ...callerOf(request) })
+        )
     })
   }
   yield* router.add("*", options.path, handle)

@@ -31,6 +31,14 @@ export interface RequestOptions<P, RP> extends HttpSettings {
   readonly request?: (request: HttpServerRequest.HttpServerRequest) => Effect.Effect<Context.Context<P>, Refusal, RP>
 }
 
+/** What a plain door was given beside a request; an Effect application has services in its place. */
+export const GivenContext = Context.Reference<unknown>("@treadle/server/GivenContext", { defaultValue: () => ({}) })
+
+/** The context of the request that is being handled. */
+export const givenContext: Effect.Effect<unknown> = Effect.map(Effect.context<never>(), (handling) =>
+  Context.get(handling, GivenContext)
+)
+
 /** Who sends a request, as far as the application says. */
 export interface RouterCaller {
   readonly principal: Principal | undefined

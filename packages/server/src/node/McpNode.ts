@@ -14,6 +14,7 @@ import type { ServedSettings } from "../Served.ts"
 import { makeOutbox } from "../transport/Outbox.ts"
 import { sseVerbs, twoEndpoint, type SseSettings } from "../transport/TwoEndpoint.ts"
 import { contextOf, doorParts, nodeDoor, type NodeDoor } from "./NodeDoor.ts"
+import { nodeFetch } from "./NodeFetch.ts"
 import { nodeExchange } from "./NodeExchange.ts"
 import { listen } from "./NodeListen.ts"
 import type { NodeRequest } from "./NodeBody.ts"
@@ -100,4 +101,12 @@ const stdio = <R, Ctx>(mcp: Mcp<R, Ctx> & Complete<R>, ...rest: StdioArguments<C
   })
 }
 
-export const McpNode = { handler, sse, scoped, listen, stdio }
+/**
+ * The `(req, res)` handler of a fetch door that has none of its own, as `HttpRoutes.fetch` gives: for `node:http`,
+ * Express and Fastify. `live`, `counters` and `close` stay with the door.
+ *
+ * @param door a function from `Request`, and the context of the request where it asks for one, to `Response`
+ */
+const fetched = nodeFetch
+
+export const McpNode = { fetched, handler, sse, scoped, listen, stdio }

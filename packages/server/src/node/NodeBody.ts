@@ -26,7 +26,7 @@ const gone = goneBody(
 )
 
 /** Some parsers leave an empty object on a request that they did not read. */
-const isUntouched = (req: NodeRequest, body: unknown): boolean =>
+export const isUntouched = (req: NodeRequest, body: unknown): boolean =>
   !req.readableDidRead && !req.complete && isRecord(body) && Object.keys(body).length === 0
 
 /** What a framework left on `req.body`, where it left anything. */

@@ -3,9 +3,11 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { hallMcp, happened, hallTools } from "../fixtures/hallApi.ts"
+import { describeBuildError, Mcp } from "../../src/index.ts"
+import { HttpApiTools } from "../../src/http-api/index.ts"
+import { HallApi, HallLive, hallMcp, happened, hallTools } from "../fixtures/hallApi.ts"
 import { bare, bothEras } from "../fixtures/eras.ts"
-import { defectText, said, serving } from "../fixtures/calling.ts"
+import { defectText, empty, said, serving } from "../fixtures/calling.ts"
 
 const listed = Effect.map(
   Effect.flatMap(serving(hallMcp, {}), ({ list }) => list),
@@ -201,4 +203,38 @@ describe("an operation that says no", () => {
       assert.deepStrictEqual(happened.events.slice(before), ["began", "interrupted"])
     })
   )
+})
+
+describe("an operation behind a catalog", () => {
+  const tools = HttpApiTools.make(HallApi, {
+    today: { operation: "halls.today", description: "Tonight" },
+    get_hall: { operation: "halls.get", description: "One hall", hints: { readOnly: true }, tool: false },
+    clear_hall: { operation: "halls.clear", description: "Empties a hall", tool: false }
+  })
+  const mcp = empty().add(tools.mcp.provide(HttpApiTools.layer(HallLive)))
+
+  it.effect("D3: is no tool, and is found and run as others are", () =>
+    Effect.gen(function* () {
+      const { list, result } = yield* serving(mcp.catalog(), {})
+      assert.deepStrictEqual(
+        (yield* list).map(({ name }) => name),
+        ["today", "search_operations", "invoke"]
+      )
+      const { operations, total } = (yield* result("search_operations", { query: "hall" })).structuredContent
+      assert.deepStrictEqual([total, operations[0].name, operations[0].inputSchema.required], [1, "get_hall", ["hall"]])
+      const run = yield* result("invoke", { name: "get_hall", arguments: { hall: "red" } })
+      const asTool = yield* (yield* serving(hallMcp, {})).result("get_hall", { hall: "red" })
+      assert.deepStrictEqual(run, asTool)
+      const refused = yield* result("invoke", { name: "clear_hall", arguments: { hall: "red" } })
+      assert.include(said(refused), 'The operation "clear_hall" is not marked as read-only')
+    })
+  )
+
+  it("D1: is called an operation where it could not be served", () => {
+    const wrong = HttpApiTools.make(HallApi, { find_halls: { operation: "halls.find", tool: false } })
+    assert.match(
+      Mcp.check(empty().add(wrong.mcp)).map(describeBuildError).join(),
+      /^operation "find_halls" \(.*\): it has no description/
+    )
+  })
 })

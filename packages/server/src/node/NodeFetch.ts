@@ -1,0 +1,79 @@
+/**
+ * A function from `Request` to `Response` as a `(req, res)` handler, for what has no door on `node:http` of its own.
+ */
+import type { ServerResponse } from "node:http"
+import { Readable } from "node:stream"
+import { pipeline } from "node:stream/promises"
+import type { TLSSocket } from "node:tls"
+import type { With } from "../Mcp.ts"
+import { isUntouched, type NodeRequest } from "./NodeBody.ts"
+import { contextOf } from "./NodeDoor.ts"
+
+/** The headers as they came; those of HTTP/2 that begin with a colon are said by the address and the verb. */
+const headersOf = ({ rawHeaders }: NodeRequest): Headers => {
+  const headers = new Headers()
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
+    const [name = "", value = ""] = [rawHeaders[at], rawHeaders[at + 1]]
+    if (!name.startsWith(":")) headers.append(name, value)
+  }
+  return headers
+}
+
+/** A request that names no host is not taken for one that names this one. */
+const addressOf = ({ headers, socket, url = "/" }: NodeRequest): string => {
+  const scheme = (socket as Partial<TLSSocket>).encrypted === true ? "https" : "http"
+  return `${scheme}://${headers.host ?? headers[":authority"]?.toString() ?? "unnamed.invalid"}${url}`
+}
+
+/** What a framework left on `req.body` is said once more; all else is read from the stream. */
+const bodyOf = (req: NodeRequest, headers: Headers): BodyInit | null => {
+  const { body, method } = req
+  if (method === "GET" || method === "HEAD") return null
+  if (body === undefined || isUntouched(req, body)) {
+    return req.readableDidRead ? null : (Readable.toWeb(req) as ReadableStream<Uint8Array>)
+  }
+  if (typeof body === "string") return body
+  if (body instanceof Uint8Array) return Uint8Array.from(body)
+  headers.delete("content-length")
+  return JSON.stringify(body)
+}
+
+/** @throws TypeError where an address or a header is none */
+const requestOf = (req: NodeRequest, signal: AbortSignal): Request => {
+  const headers = headersOf(req)
+  const body = bodyOf(req, headers)
+  const init = { method: req.method ?? "GET", headers, body, signal, duplex: "half" }
+  return new Request(addressOf(req), init)
+}
+
+const answer = async (res: ServerResponse, response: Response): Promise<void> => {
+  res.writeHead(response.status, [...response.headers].flat())
+  if (response.body === null) return void res.end()
+  res.flushHeaders()
+  // Whoever goes away ends the stream; there is nobody left to tell.
+  await pipeline(Readable.fromWeb(response.body as Parameters<typeof Readable.fromWeb>[0]), res).catch(() => {})
+}
+
+/** The handler of a function; a request that cannot be made into one of the web is answered 400. */
+export const nodeFetch =
+  <Ctx>(door: (request: Request, ...context: With<Ctx>) => Promise<Response>) =>
+  (req: NodeRequest, res: ServerResponse, ...context: With<Ctx>): void => {
+    const leaving = new AbortController()
+    res.on("close", () => {
+      if (!res.writableFinished) leaving.abort()
+    })
+    const refuse = (status: number) => {
+      if (!res.headersSent && !res.destroyed) res.writeHead(status, { connection: "close" }).end()
+    }
+    let request: Request
+    try {
+      request = requestOf(req, leaving.signal)
+    } catch {
+      return refuse(400)
+    }
+    const given = [contextOf(context[0])] as unknown as With<Ctx>
+    door(request, ...given).then(
+      (response) => answer(res, response),
+      () => refuse(500)
+    )
+  }
