@@ -2,7 +2,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { setTimeout } from "node:timers/promises"
 import { McpHttp } from "@treadle/server/http"
+import { McpNode } from "@treadle/server/node"
 import { bindery } from "./binding.ts"
+import { collect, order, print } from "./task-client.ts"
 import { press } from "./tasks.ts"
 
 const version = "2026-07-28"
@@ -69,6 +71,15 @@ describe("the press", () => {
     const { result } = await send(door, "tools/call", { name: "print_book", arguments: { title: "Voyages" } })
     await send(door, "tasks/cancel", { taskId: result.taskId })
     await until(door, result.taskId, "cancelled")
+  })
+})
+
+describe("clients of the press", () => {
+  it("wait for the book, or come back for it", async () => {
+    await using served = await McpNode.listen(press)
+    assert.strictEqual(await print(served.url, "Voyages"), "Voyages is printed")
+    const taskId = await order(served.url, "Travels")
+    assert.strictEqual(await collect(served.url, taskId ?? ""), "Travels is printed")
   })
 })
 
