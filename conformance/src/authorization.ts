@@ -40,12 +40,26 @@ const Given = Schema.Struct({
 
 const decodeGiven = Schema.decodeUnknownSync(Schema.fromJsonString(Given))
 
-/** The provider of a scenario. @param context what the suite gives to it, as JSON */
-export const providerOf = (scenario: string, context: string): OAuthProvider => {
+const Resource = Schema.Struct({ authorization_servers: Schema.Array(Schema.String) })
+
+/** The authorization server of a scenario: the suite gives a secret without saying whose it is, which a developer knows. */
+const issuerAt = async (server: string): Promise<string> => {
+  const { origin, pathname } = new URL(server)
+  for (const path of [pathname, ""]) {
+    const response = await fetch(`${origin}/.well-known/oauth-protected-resource${path}`)
+    if (!response.ok) continue
+    const [issuer] = Schema.decodeUnknownSync(Resource)(await response.json()).authorization_servers
+    if (issuer !== undefined) return issuer
+  }
+  throw new Error(`${server} names no authorization server`)
+}
+
+/** The provider of a scenario. @param context what the suite gives to it, as JSON @param server its address */
+export const providerOf = async (scenario: string, context: string, server: string): Promise<OAuthProvider> => {
   const given = decodeGiven(context)
   const client = {
     clientId: given.client_id ?? "",
-    ...(given.client_secret === undefined ? {} : { clientSecret: given.client_secret })
+    ...(given.client_secret === undefined ? {} : { clientSecret: given.client_secret, issuer: await issuerAt(server) })
   }
   switch (scenario) {
     case "auth/client-credentials-basic":

@@ -96,7 +96,7 @@ const revision = process.env["MCP_CONFORMANCE_PROTOCOL_VERSION"] ?? ""
 await using client = await connect(url, {
   ...(isProtocolVersion(revision) ? { revision } : {}),
   answers: answers.get(name) ?? {},
-  ...(needsAuthorization ? { auth: providerOf(name, process.env["MCP_CONFORMANCE_CONTEXT"] ?? "{}") } : {}),
+  ...(needsAuthorization ? { auth: await providerOf(name, process.env["MCP_CONFORMANCE_CONTEXT"] ?? "{}", url) } : {}),
   client: { name: "treadle-everything-client", version: "1.0.0" },
   // The suite gives a client 30 s.
   timeout: 10_000,

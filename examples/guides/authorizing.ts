@@ -38,7 +38,12 @@ import * as Redacted from "effect/Redacted"
 
 /** With a secret that the authorization server knows. */
 export const bySecret = (secret: string) =>
-  NodeOAuth.clientCredentials({ clientId: "night-job", clientSecret: Redacted.make(secret), scopes: ["shows:read"] })
+  NodeOAuth.clientCredentials({
+    issuer: "https://login.example",
+    clientId: "night-job",
+    clientSecret: Redacted.make(secret),
+    scopes: ["shows:read"]
+  })
 
 /** With a key, of which the authorization server has the public part. */
 export const byKey = async (file: string) =>
@@ -52,6 +57,7 @@ export const byKey = async (file: string) =>
 /** The identity provider of an employer vouches for its people, who log in there and nowhere else. */
 export const byEmployer = (idToken: () => Promise<string>) =>
   NodeOAuth.enterprise({
+    issuer: "https://login.example",
     clientId: "desk",
     clientSecret: process.env["DESK_SECRET"] ?? "",
     identityProvider: {

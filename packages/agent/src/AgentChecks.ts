@@ -3,6 +3,7 @@
  */
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
+import { unknownNames } from "@treadle/protocol/json"
 import { toolShape } from "@treadle/protocol/endpoint"
 import { MetaKey } from "@treadle/protocol/schema"
 import { agentFields, depthKey, type AgentDefinition, type ServerRef } from "./AgentDefinition.ts"
@@ -24,12 +25,14 @@ const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (val
 const limitProblems = (limits: unknown): ReadonlyArray<AgentProblem> => {
   const there = `there are ${[...limitNames].join(", ")}`
   if (typeof limits !== "object" || limits === null) return [field("limits", `they must be an object; ${there}`)]
-  return Object.entries(limits).flatMap(([limit, value]) => {
-    if (!limitNames.has(limit)) return [field(`limits.${limit}`, `there is no such limit; ${there}`)]
-    return value === undefined || isCount(value)
-      ? []
-      : [field(`limits.${limit}`, "it must be a whole number of 0 or more")]
-  })
+  const unknown = unknownNames(limits, [...limitNames], "limit")
+  const wrong = Object.entries(limits).filter(
+    ([limit, value]) => limitNames.has(limit) && value !== undefined && !isCount(value)
+  )
+  return [
+    ...unknown.map(({ name, why }) => field(`limits.${name}`, why)),
+    ...wrong.map(([limit]) => field(`limits.${limit}`, "it must be a whole number of 0 or more"))
+  ]
 }
 
 /** An answer that a model could not be told the form of, or that JSON cannot hold. */
@@ -69,13 +72,13 @@ const optionalFaults = (definition: AgentDefinition<unknown, unknown>): Readonly
 
 const fieldProblems = (definition: AgentDefinition<unknown, unknown>): ReadonlyArray<AgentProblem> => {
   const { instruction, limits = {}, name } = definition
-  const unknown = Object.keys(definition).filter((key) => !agentFields.has(key))
+  const unknown = unknownNames(definition, [...agentFields], "field")
   return [
     ...(isBlank(name) || name.length > 64
       ? [field("name", "it must be 1 to 64 characters, not all of them blank")]
       : []),
     ...(isBlank(instruction) ? [field("instruction", "it must say what the agent is to do")] : []),
-    ...unknown.map((key) => field(key, `there is no such field; there are ${[...agentFields].join(", ")}`)),
+    ...unknown.map(({ name, why }) => field(name, why)),
     ...limitProblems(limits),
     ...optionalFaults(definition),
     ...answerProblems(definition.answer)

@@ -1,6 +1,7 @@
 /**
  * Everything that is wrong with the servers of a definition, found without opening anything, whatever JavaScript wrote.
  */
+import { unknownNames } from "@treadle/protocol/json"
 import * as Result from "effect/Result"
 import type { AgentDefinition, HttpServerSettings, ServerRef, ServerSettings } from "./AgentDefinition.ts"
 import type { AgentProblem } from "./AgentProblem.ts"
@@ -87,9 +88,7 @@ const refProblems = (server: string, ref: ServerRef): ReadonlyArray<AgentProblem
     ...times.flatMap((name) => setting(name, timeFault(ref.settings[name]))),
     ...setting("required", flagFault(required)),
     ...setting("trusted", flagFault(trusted)),
-    ...Object.keys(ref.settings)
-      .filter((name) => !known.includes(name))
-      .flatMap((name) => setting(name, [`there is no such setting; there are ${known.join(", ")}`]))
+    ...unknownNames(ref.settings, known).flatMap(({ name, why }) => setting(name, [why]))
   ]
 }
 

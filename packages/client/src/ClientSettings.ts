@@ -2,7 +2,7 @@
  * What may be set when a session is opened. Every setting has a default; times are in milliseconds, sizes in bytes.
  */
 import type { ProtocolVersion } from "@treadle/protocol/era"
-import type { JsonObject } from "@treadle/protocol/json"
+import { isRecord, namesOf, unknownNames, type JsonObject } from "@treadle/protocol/json"
 import { defaultNesting } from "@treadle/protocol/rpc"
 import type { Implementation, LogMessage } from "@treadle/protocol/schema"
 import type { Answers } from "./Answers.ts"
@@ -117,6 +117,59 @@ export const defaults = {
   nestingLimit: defaultNesting,
   bodyLimit: 64 * 1024 * 1024,
   lineLimit: 64 * 1024 * 1024
+}
+
+const settingNames = namesOf<ClientSettings>({
+  client: true,
+  answers: true,
+  extensions: true,
+  tasks: true,
+  revision: true,
+  timeout: true,
+  maxTotalTimeout: true,
+  probeTimeout: true,
+  connectTimeout: true,
+  maxRounds: true,
+  answerTimeout: true,
+  ping: true,
+  cache: true,
+  trusted: true,
+  nestingLimit: true,
+  onLog: true,
+  onNoise: true
+})
+
+const partNames = {
+  ping: namesOf<PingSettings>({ interval: true, timeout: true, misses: true }),
+  cache: namesOf<CacheSettings>({ store: true, context: true }),
+  answers: namesOf<Answers>({ form: true, url: true, sampling: true, samplingParts: true, roots: true })
+}
+
+/** The settings of each way to open a session beside those of all; `signal` is that of promises. */
+export const ownNames = {
+  http: namesOf<Omit<HttpSettings, keyof ClientSettings> & { readonly signal: AbortSignal }>({
+    fetch: true,
+    headers: true,
+    auth: true,
+    bodyLimit: true,
+    signal: true
+  }),
+  pipe: namesOf<Omit<PipeSettings, keyof ClientSettings>>({ name: true, lineLimit: true, whyEnded: true }),
+  direct: ["signal"]
+}
+
+/** What was set that nothing reads, as plain JavaScript may. @param own names beside those of every session */
+export const unknownSetting = (settings: ClientSettings, own: ReadonlyArray<string>): string | undefined => {
+  const unknown = [
+    ...unknownNames(settings, [...settingNames, ...own]),
+    ...Object.entries(partNames).flatMap(([part, names]) => {
+      const given: unknown = settings[part as keyof typeof partNames]
+      return isRecord(given)
+        ? unknownNames(given, names).map(({ name, why }) => ({ name: `${part}.${name}`, why }))
+        : []
+    })
+  ]
+  return unknown.length === 0 ? undefined : unknown.map(({ name, why }) => `${name}: ${why}`).join("; ")
 }
 
 /** Tells about what is no message. */

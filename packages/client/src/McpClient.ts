@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { DirectServer, LinePort } from "@treadle/protocol/framing"
 import { ClientRequest } from "@treadle/protocol/schema"
-import type { ClientSettings, HttpSettings, PipeSettings } from "./ClientSettings.ts"
+import { ownNames, type ClientSettings, type HttpSettings, type PipeSettings } from "./ClientSettings.ts"
 import { openLink, type Opening } from "./engine/opening/Opening.ts"
 import { requestError } from "./engine/RequestError.ts"
 import { McpReason, type McpError } from "./McpError.ts"
@@ -66,7 +66,10 @@ const pipe = (port: LinePort, settings: PipeSettings = {}): Effect.Effect<McpSes
       opened = true
       return Effect.flatMap(pipeTransport(port, settings), (transport) => openLink(transport, opening, lose))
     }
-    return openSession({ server, known: undefined, reopens: false, caller: Effect.succeed(""), open }, settings)
+    return openSession(
+      { server, known: undefined, names: ownNames.pipe, reopens: false, caller: Effect.succeed(""), open },
+      settings
+    )
   })
 
 /**
@@ -85,7 +88,13 @@ const direct = <Ctx, E>(
   Effect.flatMap(server["~treadle/direct"]((context ?? {}) as Ctx), (peer) => {
     const transport = directTransport(peer)
     const open = (opening: Opening, lose: () => void) => openLink(transport, opening, lose)
-    const source = { server: transport.server, known: undefined, caller: Effect.succeed(""), open }
+    const source = {
+      server: transport.server,
+      known: undefined,
+      names: ownNames.direct,
+      caller: Effect.succeed(""),
+      open
+    }
     return openSession(source, settings ?? {})
   })
 

@@ -5,7 +5,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { eraOf } from "@treadle/protocol/era"
-import type { HttpSettings } from "./ClientSettings.ts"
+import { ownNames, type HttpSettings } from "./ClientSettings.ts"
 import type { Opened } from "./engine/Links.ts"
 import { openLink, type Opening } from "./engine/opening/Opening.ts"
 import { addressOf, McpError, McpReason } from "./McpError.ts"
@@ -100,6 +100,7 @@ const openAt = (
     const source = {
       server: peer.server,
       known: address.href,
+      names: ownNames.http,
       caller: authorized === undefined ? authorizationOf(peer) : callerOf(peer, authorized.caller),
       open: (opening: Opening, lose: () => void) =>
         Effect.catchIf(openLink(transport, opening, lose), maySpeakTwoEndpoints(opening), (error) =>

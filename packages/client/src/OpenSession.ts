@@ -6,7 +6,7 @@ import type * as Scope from "effect/Scope"
 import { ClientRequest, tasksExtension, type LogLevel } from "@treadle/protocol/schema"
 import { declared } from "./Answers.ts"
 import { makeCacheStore, type CacheSettings } from "./CacheStore.ts"
-import { defaults, guarded, logHook, noiseHook, type ClientSettings } from "./ClientSettings.ts"
+import { defaults, guarded, logHook, noiseHook, unknownSetting, type ClientSettings } from "./ClientSettings.ts"
 import { answeringWithin, makeAnswering, type Answering } from "./engine/asking/Answering.ts"
 import { Deadlines } from "./engine/Deadline.ts"
 import { Cache, type CacheSubject } from "./engine/lists/Cache.ts"
@@ -31,6 +31,8 @@ export interface SessionSource {
   readonly server: string
   /** What the server is remembered by; absent where it cannot be met again. */
   readonly known: string | undefined
+  /** The settings that it has beside those of every session. */
+  readonly names: ReadonlyArray<string>
   /** `false` where a link that is lost is the end. */
   readonly reopens?: boolean
   /** Names on whose behalf is called, for answers that are kept for one caller only. */
@@ -97,6 +99,11 @@ export const openSession = (
 ): Effect.Effect<McpSession, McpError, Scope.Scope> =>
   Effect.gen(function* () {
     const { server } = source
+    const discover = ClientRequest.discover()
+    const unknown = unknownSetting(settings, source.names)
+    if (unknown !== undefined) {
+      return yield* requestError(server, discover, new McpReason.Transport({ message: unknown, notRun: true }))
+    }
     const run = Effect.runForkWith(yield* Effect.context<never>())
     const counters: Counters = { late: 0, links: 0 }
     const answering = makeAnswering(settings.answers ?? {})
@@ -112,7 +119,6 @@ export const openSession = (
       changed: (thing) => watch.tell(thing),
       missed: () => watch.tellAll()
     }
-    const discover = ClientRequest.discover()
     const { connectTimeout = defaults.connectTimeout } = settings
     const tooLate = () => {
       const reason = new McpReason.TimedOut({

@@ -18,6 +18,9 @@ export interface AddressPolicy {
   readonly privateNetworks: boolean
 }
 
+/** Which networks addresses from outside may lead to. */
+export type Network = "public" | "loopback" | "private"
+
 /** What kind of address an IP is; `unusable` are those that no server has, or where clouds keep their own credentials. */
 export type AddressKind = "public" | "loopback" | "private" | "unusable"
 

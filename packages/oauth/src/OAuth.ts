@@ -19,89 +19,24 @@ import {
   type MachineClient,
   type SecretSource
 } from "./flow/MachineSource.ts"
-import { policyFor, type Network, type OAuthPeer } from "./flow/OAuthPeer.ts"
+import { policyFor, type OAuthPeer } from "./flow/OAuthPeer.ts"
 import type { PrivateKeyText } from "./flow/SigningKey.ts"
 import { codeSource, type Source } from "./flow/Source.ts"
+import { sendByFetch } from "./OAuthSender.ts"
 import { checkProvider, demandFunction, demandProof, demandText } from "./ProviderChecks.ts"
-import { sendByFetch, type OAuthSender } from "./OAuthSender.ts"
-import { checkRecord } from "./SettingValues.ts"
-import { makeMemoryStore, type TokenStore } from "./TokenStore.ts"
-
-/** A secret; as `Redacted` it does not show when it is printed. */
-export type Secret = string | Redacted.Redacted
-
-/** A secret that is short-lived, asked for each time. */
-export type SecretProvider = () => Secret | PromiseLike<Secret> | Effect.Effect<Secret, unknown>
-
-/** Settings of every provider. */
-export interface OAuthSettings {
-  /** Where logins are kept: in memory by default; `@treadle/oauth/node` keeps them in encrypted files. */
-  readonly store?: TokenStore
-  /** Scopes to ask for beside those that the server demands. */
-  readonly scopes?: ReadonlyArray<string>
-  /** Where the server's metadata (RFC 9728) is, where it is at none of the usual addresses; no other is asked then. */
-  readonly metadata?: string | URL
-  /** The authorization server to use, exactly as its metadata writes it; the first that the server names, by default. */
-  readonly issuer?: string
-  /**
-   * Which networks addresses that a server names may lead into: `public` by default, where the server itself is public.
-   * `loopback` is for development; `private` allows both.
-   */
-  readonly network?: Network
-  /** What sends the requests of a flow: the global `fetch` by default. */
-  readonly sender?: OAuthSender
-  /** How long one answer of an authorization server may take, in milliseconds: 30 s by default. */
-  readonly timeout?: number
-  /** Whether tokens must be bound to a key of this client (DPoP, RFC 9449). Not by default. */
-  readonly dpop?: boolean
-  /**
-   * Keeps the logins of several accounts at one server apart. A store that serves several people needs one for each, or
-   * they share a login.
-   */
-  readonly account?: string
-}
-
-/** A client that was registered with the authorization server before. */
-export interface RegisteredClient {
-  readonly clientId: string
-  /** Give the `issuer` with it: otherwise the first authorization server that the MCP server names is shown it. */
-  readonly clientSecret?: Secret
-  /** PKCS #8 PEM or a JWK as text; it proves who the client is, in place of a secret (RFC 7523). */
-  readonly privateKey?: Secret
-  /** What the key signs with: `ES256` by default. */
-  readonly algorithm?: string
-  /** The id that the authorization server knows the key by. */
-  readonly keyId?: string
-}
-
-/** Settings of a login by a person. */
-export interface BrowserSettings extends OAuthSettings, Partial<RegisteredClient> {
-  /** Shown to the person who logs in. */
-  readonly clientName: string
-  /** An https: address with a path, where a document describes the client (CIMD); used where the server takes it. */
-  readonly clientMetadataUrl?: string
-  /** What a person logs in with. Without one only a login that is kept is used, and a missing one is an error at once. */
-  readonly browser?: Browser
-}
-
-/** Settings of a client that acts on its own behalf. */
-export interface CredentialsSettings extends OAuthSettings, RegisteredClient {}
-
-/** Settings of a client whose user is vouched for by the identity provider of an employer. */
-export interface EnterpriseSettings extends OAuthSettings, RegisteredClient {
-  readonly identityProvider: RegisteredClient & {
-    readonly issuer: string
-    readonly tokenEndpoint: string | URL
-  }
-  /** The ID token of the user's single sign-on. */
-  readonly idToken: SecretProvider
-}
-
-/** Settings of a workload that its platform vouches for. */
-export interface WorkloadSettings extends OAuthSettings, RegisteredClient {
-  /** The platform's JWT, whose audience is the authorization server. */
-  readonly assertion: SecretProvider
-}
+import {
+  providerNames,
+  type BrowserSettings,
+  type CredentialsSettings,
+  type EnterpriseSettings,
+  type OAuthSettings,
+  type RegisteredClient,
+  type Secret,
+  type SecretProvider,
+  type WorkloadSettings
+} from "./ProviderSettings.ts"
+import { checkNames, checkRecord } from "./SettingValues.ts"
+import { makeMemoryStore } from "./TokenStore.ts"
 
 /** A provider of tokens, and the logins that it keeps. */
 export interface OAuthProvider extends TokenProvider {
@@ -217,7 +152,7 @@ const nobody: Browser = {
  * ```
  */
 const browser = (settings: BrowserSettings): OAuthProvider => {
-  demandText(checkProvider("OAuth.browser", settings), "clientName")
+  demandText(checkProvider("OAuth.browser", settings, providerNames.browser), "clientName")
   const { browser: shown = nobody, clientId, clientMetadataUrl, clientName, clientSecret } = settings
   const identity = {
     name: clientName,
@@ -231,7 +166,7 @@ const browser = (settings: BrowserSettings): OAuthProvider => {
 
 /** The client acts on its own behalf, with its secret or its key (`client_credentials`). */
 const clientCredentials = (settings: CredentialsSettings): OAuthProvider => {
-  const given = checkProvider("OAuth.clientCredentials", settings)
+  const given = checkProvider("OAuth.clientCredentials", settings, providerNames.clientCredentials)
   demandText(given, "clientId")
   demandProof(given)
   return provider(credentialsSource(machineOf(settings)), ["client_credentials", settings.clientId], settings)
@@ -239,10 +174,11 @@ const clientCredentials = (settings: CredentialsSettings): OAuthProvider => {
 
 /** The user is vouched for by the identity provider of an employer (enterprise-managed authorization). */
 const enterprise = (settings: EnterpriseSettings): OAuthProvider => {
-  const given = checkProvider("OAuth.enterprise", settings)
+  const given = checkProvider("OAuth.enterprise", settings, providerNames.enterprise)
   demandText(given, "clientId")
   demandFunction(given, "idToken")
   checkRecord("identityProvider", settings.identityProvider, "{ issuer, tokenEndpoint, clientId }")
+  checkNames(settings.identityProvider, providerNames.identityProvider, "identityProvider.")
   const { idToken, identityProvider } = settings
   const source = enterpriseSource(machineOf(settings), {
     issuer: identityProvider.issuer,
@@ -255,7 +191,7 @@ const enterprise = (settings: EnterpriseSettings): OAuthProvider => {
 
 /** The workload is vouched for by the platform that it runs on (workload identity federation). */
 const workload = (settings: WorkloadSettings): OAuthProvider => {
-  const given = checkProvider("OAuth.workload", settings)
+  const given = checkProvider("OAuth.workload", settings, providerNames.workload)
   demandText(given, "clientId")
   demandFunction(given, "assertion")
   return provider(

@@ -2,7 +2,15 @@
  * What the settings of a provider of tokens may say.
  */
 import * as Redacted from "effect/Redacted"
-import { checkLists, checkRecord, checkTimes, checkValues, isText } from "./SettingValues.ts"
+import {
+  checkFunctions,
+  checkLists,
+  checkNames,
+  checkRecord,
+  checkTimes,
+  checkValues,
+  isText
+} from "./SettingValues.ts"
 
 interface Given {
   readonly [name: string]: unknown
@@ -13,21 +21,30 @@ const has = (value: unknown, names: ReadonlyArray<string>): boolean =>
   value !== null &&
   names.every((name) => typeof (value as { readonly [name: string]: unknown })[name] === "function")
 
-/** The settings that every provider has. @throws TypeError */
-export const checkProvider = (made: string, settings: object): Given => {
+const bare = (secret: unknown): unknown => (Redacted.isRedacted(secret) ? Redacted.value(secret) : secret)
+
+/** The settings that every provider has. @param names of all that this one has @throws TypeError */
+export const checkProvider = (made: string, settings: object, names: ReadonlyArray<string>): Given => {
   checkRecord(`what ${made} is given`, settings, "{ … }")
+  checkNames(settings, names)
   const given: Given = { ...settings }
   checkLists(given, ["scopes"])
   checkValues(given, { network: ["public", "loopback", "private"], dpop: [true, false] })
   checkTimes(given, ["timeout"])
-  const { browser, sender, store } = given
+  checkFunctions(given, ["sender"])
+  const { browser, clientSecret, issuer, store } = given
   if (store !== undefined && !has(store, ["read", "write", "remove", "exclusive"])) {
     throw new TypeError("store must have read, write, remove and exclusive, such as what makeMemoryStore() gives")
   }
   if (browser !== undefined && !has(browser, ["visit"])) {
     throw new TypeError("browser must have visit, such as what makeLoopbackBrowser() gives")
   }
-  if (sender !== undefined && typeof sender !== "function") throw new TypeError("sender must be a function")
+  if (isText(bare(clientSecret)) && !isText(issuer)) {
+    throw new TypeError(
+      "issuer is missing, and without it clientSecret would be shown to whichever authorization server the MCP server " +
+        'names; write the one that it belongs to, as issuer: "https://login.example"'
+    )
+  }
   return given
 }
 
@@ -43,7 +60,6 @@ export const demandFunction = (given: Given, name: string): void => {
 
 /** What proves a client that nobody vouches for. @throws TypeError where it is missing, such as an unset variable */
 export const demandProof = ({ clientSecret, privateKey }: Given): void => {
-  const given = [clientSecret, privateKey].map((value) => (Redacted.isRedacted(value) ? Redacted.value(value) : value))
-  if (given.some(isText)) return
+  if ([clientSecret, privateKey].map(bare).some(isText)) return
   throw new TypeError("clientSecret or privateKey is missing; give one of them as a text that is not empty")
 }

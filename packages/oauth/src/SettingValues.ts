@@ -2,6 +2,7 @@
  * What the values of settings may be, as plain JavaScript gives them. A wrong one is a mistake of the program, which is told
  * when it is defined; no message shows a value, which may be a secret.
  */
+import { unknownNames } from "@treadle/protocol/json"
 
 const isFinite = (value: unknown): boolean => typeof value === "number" && value >= 0 && value < Infinity
 
@@ -10,6 +11,17 @@ export const isText = (value: unknown): value is string => typeof value === "str
 /** @throws TypeError where no settings were given, or a part of them is none */
 export const checkRecord = (what: string, value: unknown, cure: string): void => {
   if (typeof value !== "object" || value === null) throw new TypeError(`${what} must be an object, such as ${cure}`)
+}
+
+/**
+ * A name that is written wrongly would leave its setting at the default.
+ *
+ * @param within where they are said, as `identityProvider.`
+ * @throws TypeError where there is no such setting
+ */
+export const checkNames = (settings: object, names: ReadonlyArray<string>, within = ""): void => {
+  const [unknown] = unknownNames(settings, names)
+  if (unknown !== undefined) throw new TypeError(`${within}${unknown.name}: ${unknown.why}`)
 }
 
 /** A text in the place of a list would be searched for its parts. @throws TypeError where it is no list of texts */
@@ -36,6 +48,17 @@ export const checkValues = (
     if (value !== undefined && !possible.some((one) => one === value)) {
       throw new TypeError(`${name} must be ${possible.map((one) => JSON.stringify(one)).join(" or ")}`)
     }
+  }
+}
+
+/** @throws TypeError where a setting is no function */
+export const checkFunctions = <K extends string>(
+  settings: { readonly [key in K]?: unknown },
+  names: ReadonlyArray<K>
+): void => {
+  for (const name of names) {
+    const value = settings[name]
+    if (value !== undefined && typeof value !== "function") throw new TypeError(`${name} must be a function`)
   }
 }
 

@@ -4,26 +4,24 @@
  */
 
 /** Providers of tokens. */
-export {
-  OAuth,
-  type BrowserSettings,
-  type CredentialsSettings,
-  type EnterpriseSettings,
-  type OAuthProvider,
-  type OAuthSettings,
-  type RegisteredClient,
-  type Secret,
-  type SecretProvider,
-  type WorkloadSettings
-} from "./OAuth.ts"
-export type { Network } from "./flow/OAuthPeer.ts"
+export { OAuth, type OAuthProvider } from "./OAuth.ts"
+export type {
+  BrowserSettings,
+  CredentialsSettings,
+  EnterpriseSettings,
+  OAuthSettings,
+  RegisteredClient,
+  Secret,
+  SecretProvider,
+  WorkloadSettings
+} from "./ProviderSettings.ts"
 
 /** Where logins are kept, and how a person logs in. */
 export { makeMemoryStore, type TokenStore } from "./TokenStore.ts"
 export type { Browser, BrowserVisit } from "./Browser.ts"
 
 /** Which addresses are called, and by what. */
-export type { AddressPolicy } from "./AddressGuard.ts"
+export type { AddressPolicy, Network } from "./AddressGuard.ts"
 export type { OAuthRequest, OAuthSender } from "./OAuthSender.ts"
 
 /** Why it failed. */

@@ -44,7 +44,7 @@ describe("the client on its own behalf (AEXT-01)", () => {
         }
         const session = yield* openWith(
           auth,
-          OAuth.clientCredentials({ clientId, clientSecret: secret, scopes: ["read"] })
+          OAuth.clientCredentials({ clientId, clientSecret: secret, issuer: auth.as.issuer, scopes: ["read"] })
         )
         yield* use(session)
         assert.deepStrictEqual(auth.faults, [])
@@ -92,7 +92,10 @@ describe("the client on its own behalf (AEXT-01)", () => {
       const auth = yield* scriptedAuth()
       knowRobot(auth)
       auth.as.script = { refreshTokens: "none", expiresIn: 300 }
-      const session = yield* openWith(auth, OAuth.clientCredentials({ clientId, clientSecret: secret }))
+      const session = yield* openWith(
+        auth,
+        OAuth.clientCredentials({ clientId, clientSecret: secret, issuer: auth.as.issuer })
+      )
       yield* TestClock.adjust("6 minutes")
       auth.revoke()
       yield* use(session)
@@ -124,6 +127,7 @@ describe("an employer's identity provider (AEXT-03, AEXT-04)", () => {
       const provider = OAuth.enterprise({
         clientId,
         clientSecret: secret,
+        issuer: as.issuer,
         identityProvider: { clientId: "at-idp", issuer: idp.issuer, tokenEndpoint: `${idp.origin}/token` },
         idToken: () => Effect.succeed(Redacted.make("the-id-token"))
       })
@@ -169,6 +173,7 @@ describe("an authorization server that lists its profiles of grants (AEXT-05)", 
         const provider = OAuth.enterprise({
           clientId,
           clientSecret: secret,
+          issuer: as.issuer,
           identityProvider: { clientId: "at-idp", issuer: idp.issuer, tokenEndpoint: `${idp.origin}/token` },
           idToken: () => "the-id-token"
         })

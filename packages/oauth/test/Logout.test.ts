@@ -3,9 +3,11 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
 import { makeMemoryStore, OAuth } from "@treadle/oauth"
 import { makeAuthPerson, scriptedAuth } from "@treadle/testing"
+import { until } from "./fixtures/issuer.ts"
 import { loggingIn, openWith, use } from "./fixtures/person.ts"
 
 describe("a logout (W158)", () => {
@@ -23,6 +25,25 @@ describe("a logout (W158)", () => {
       yield* use(session)
       assert.lengthOf(person.pages, 2)
       assert.isTrue(yield* provider.isLoggedIn(auth.mcp.url))
+    })
+  )
+
+  it.effect("does not wait for a person who is at the page of a login, which goes on", () =>
+    Effect.gen(function* () {
+      const auth = yield* scriptedAuth()
+      let agree = () => {}
+      const agreed = new Promise<void>((resolve) => (agree = resolve))
+      const person = makeAuthPerson(() => agreed)
+      const store = makeMemoryStore()
+      const provider = loggingIn({ store }, person)
+      const login = yield* Effect.forkChild(provider.login(auth.mcp.url))
+      yield* until(() => person.pages.length === 1)
+      assert.isFalse(yield* provider.logout(auth.mcp.url))
+      agree()
+      yield* Fiber.join(login)
+      assert.isTrue(yield* provider.isLoggedIn(auth.mcp.url))
+      assert.isTrue(yield* provider.logout(auth.mcp.url))
+      assert.isFalse(yield* provider.isLoggedIn(auth.mcp.url))
     })
   )
 

@@ -33,6 +33,22 @@ describe("a login", () => {
     })
   )
 
+  it.effect("W152: of a minute or less is renewed once a tenth of it is left, and not at every request", () =>
+    Effect.gen(function* () {
+      const auth = yield* scriptedAuth()
+      auth.as.script = { expiresIn: 60 }
+      const session = yield* openWith(auth, loggingIn())
+      yield* use(session)
+      yield* TestClock.adjust("53 seconds")
+      yield* use(session)
+      assert.deepStrictEqual(tokens(auth), ["authorization_code"])
+      yield* TestClock.adjust("1 second")
+      yield* use(session)
+      yield* use(session)
+      assert.deepStrictEqual(tokens(auth), ["authorization_code", "refresh_token"])
+    })
+  )
+
   it.effect("is renewed before it is used where the server says that it is over already", () =>
     Effect.gen(function* () {
       const auth = yield* scriptedAuth()

@@ -4,7 +4,8 @@ import * as Redacted from "effect/Redacted"
 import { makeMemoryStore, OAuth } from "@treadle/oauth"
 
 const secret = "hunter-2"
-const job = { clientId: "job", clientSecret: secret }
+const issuer = "https://login.example"
+const job = { clientId: "job", clientSecret: secret, issuer }
 
 const wrong: ReadonlyArray<readonly [keyof typeof OAuth, unknown, string]> = [
   ["browser", undefined, "what OAuth.browser is given must be an object"],
@@ -16,7 +17,12 @@ const wrong: ReadonlyArray<readonly [keyof typeof OAuth, unknown, string]> = [
     "store must have read, write, remove and exclusive"
   ],
   ["browser", { clientName: "Desk", timeout: "30s" }, "timeout must be a finite number of milliseconds"],
-  ["clientCredentials", { clientSecret: secret }, "clientId is missing"],
+  ["browser", { clientName: "Desk", scope: ["a"] }, "scope: there is no such setting; write scopes"],
+  ["clientCredentials", { clientSecret: secret, issuer }, "clientId is missing"],
+  ["clientCredentials", { clientId: "job", clientSecret: secret }, "issuer is missing, and without it clientSecret"],
+  ["browser", { clientName: "Desk", ...job, issuer: "" }, "issuer is missing, and without it clientSecret"],
+  ["workload", { ...job, issuer: undefined, clientSecret: Redacted.make(secret) }, "issuer is missing"],
+  ["workload", { clientId: "job", assert: () => secret }, "assert: there is no such setting; write assertion"],
   ["clientCredentials", { clientId: "job" }, "clientSecret or privateKey is missing"],
   ["clientCredentials", { clientId: "job", clientSecret: undefined }, "clientSecret or privateKey is missing"],
   ["clientCredentials", { clientId: "job", clientSecret: Redacted.make("") }, "clientSecret or privateKey is missing"],
@@ -26,6 +32,11 @@ const wrong: ReadonlyArray<readonly [keyof typeof OAuth, unknown, string]> = [
   ["clientCredentials", { ...job, sender: {} }, "sender must be a function"],
   ["enterprise", { ...job, idToken: async () => secret }, "identityProvider must be an object"],
   ["enterprise", { ...job, identityProvider: {} }, "idToken must be a function"],
+  [
+    "enterprise",
+    { ...job, idToken: async () => secret, identityProvider: { clientID: "desk" } },
+    "identityProvider.clientID: there is no such setting; write clientId"
+  ],
   ["workload", { ...job, assertion: secret }, "assertion must be a function"]
 ]
 

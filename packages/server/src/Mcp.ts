@@ -289,12 +289,12 @@ class McpValue {
   }
 
   toolWith(endpoint: AnyEndpoint, options: ToolSettings, handler: AnyHandler): McpValue {
-    return this.#operation(true, placeBelow(this.toolWith), endpoint, handler, split(options).settings)
+    return this.#operation(true, placeBelow(this.toolWith), endpoint, handler, options ?? {})
   }
 
   operation(first: string | AnyEndpoint, second: unknown, third?: unknown): McpValue {
     const place = placeBelow(this.operation)
-    if (typeof first !== "string") return this.#operation(false, place, first, second, split(third).settings)
+    if (typeof first !== "string") return this.#operation(false, place, first, second, third ?? {})
     const { contract, settings } = split(second)
     return this.#operation(false, place, endpointOf(first, contract), third, settings)
   }

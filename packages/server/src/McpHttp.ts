@@ -32,15 +32,21 @@ export interface FetchDoor<Ctx> {
 }
 
 /** What the requests of one door share. */
-export const httpDoorParts = (served: Served, settings: HttpSettings & GuardParts): HttpDoorParts => ({
-  serve: served.serve,
-  identify: served.identify,
-  gate: served.gate,
-  endSession: served.endSession,
-  openStream: served.openStream,
-  guard: makeGuard(settings),
-  reply: { limits: served.limits, form: settings.replies ?? "auto", onDropped: served.onDropped }
-})
+export const httpDoorParts = (
+  served: Served,
+  settings: HttpSettings & GuardParts & { readonly principal?: unknown }
+): HttpDoorParts => {
+  served.doubtScopes(settings.principal !== undefined)
+  return {
+    serve: served.serve,
+    identify: served.identify,
+    gate: served.gate,
+    endSession: served.endSession,
+    openStream: served.openStream,
+    guard: makeGuard(settings),
+    reply: { limits: served.limits, form: settings.replies ?? "auto", onDropped: served.onDropped }
+  }
+}
 
 /**
  * Serves requests of the web.

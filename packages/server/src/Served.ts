@@ -39,6 +39,7 @@ import { Tally } from "./engine/Tally.ts"
 import { toolHeaders } from "./engine/offer/ToolHeaders.ts"
 import type { AuthSettings } from "./Authentication.ts"
 import type { Entries } from "./handler/Entry.ts"
+import { scopedEntries } from "./handler/ScopedEntries.ts"
 import type { Counters } from "./Counters.ts"
 import { Live, type LiveService, type Part } from "./Live.ts"
 import { Limits } from "./Limits.ts"
@@ -48,6 +49,7 @@ import type { ServerInfo } from "./ServerInfo.ts"
 import type { StateKey } from "./StateKey.ts"
 import { contextPrincipal, type Principal, type Vouched } from "./Principal.ts"
 import { openDoor, openGate, type AuthGate } from "./transport/AuthGate.ts"
+import { scopeDoubts } from "./transport/ScopeDoubts.ts"
 import { endingRefusal, streamRefusal } from "./transport/HttpSession.ts"
 import type { Serve } from "./transport/Outcome.ts"
 import { makeServe } from "./transport/Serve.ts"
@@ -97,6 +99,8 @@ export interface Served<in R = never, out Ctx = unknown> {
   readonly identify: (context: unknown) => Caller
   /** Logs a warning of the server itself. */
   readonly warn: (text: string) => void
+  /** Warns of scopes that no caller of a door over HTTP has. @param vouched whether the door itself says who calls */
+  readonly doubtScopes: (vouched: boolean) => void
   /** Counts a message that was dropped. */
   readonly onDropped: () => void
   /** Whether new calls are refused. */
@@ -314,6 +318,10 @@ export const makeServed = Effect.fnUntraced(function* (definition: ServedDefinit
     entries: () => changes.entries,
     gate,
     warn,
+    doubtScopes: (vouched) => {
+      const callers = { auth, vouched: vouched || definition.principal !== undefined }
+      for (const text of scopeDoubts(scopedEntries(definition.entries), callers)) warn(text)
+    },
     identify: identifier(definition.principal, report),
     onDropped: () => {
       tally.dropped++

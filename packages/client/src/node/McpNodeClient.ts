@@ -3,6 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import { namesOf } from "@treadle/protocol/json"
 import { noiseHook, type ClientSettings, type HttpSettings } from "../ClientSettings.ts"
 import { openLink, type Opening } from "../engine/opening/Opening.ts"
 import { addressOf, type McpError } from "../McpError.ts"
@@ -19,6 +20,17 @@ export interface StdioSettings extends ChildCommand, ClientSettings {
   /** The longest line that is read, in bytes: 64 MiB by default. */
   readonly lineLimit?: number
 }
+
+const stdioNames = namesOf<Omit<StdioSettings, keyof ClientSettings> & { readonly signal: AbortSignal }>({
+  command: true,
+  args: true,
+  env: true,
+  cwd: true,
+  onStderr: true,
+  stop: true,
+  lineLimit: true,
+  signal: true
+})
 
 const commandLine = ({ args = [], command }: StdioSettings): string => [command, ...args].join(" ")
 
@@ -69,7 +81,7 @@ const stdio = (settings: StdioSettings): Effect.Effect<McpSession, McpError, Sco
         )
       )
     }
-    return openSession({ server, known: server, caller: Effect.succeed(""), open }, settings)
+    return openSession({ server, known: server, names: stdioNames, caller: Effect.succeed(""), open }, settings)
   })
 
 /** Settings of a session over `node:http`. */

@@ -35,6 +35,8 @@ export const Grant = Schema.Struct({
   refreshToken: optional(Secret),
   /** Milliseconds since 1970; absent where the server does not say. */
   expiresAt: optional(Schema.Finite),
+  /** When it is renewed, likewise. */
+  renewAt: optional(Schema.Finite),
   /** All scopes that were asked for up to now. */
   requested: Schema.Array(Schema.String),
   /** The key that it is bound to, as a private JWK. */
@@ -59,12 +61,18 @@ const opened = <S extends Schema.Codec<unknown, unknown>>(schema: S) => {
 /** How each kind of record is kept. */
 export const Kept = { grant: opened(Grant), registered: opened(Registered), binding: opened(Binding) }
 
-/** A token counts as expired this long before it is, in milliseconds, because it has a way to go. */
+/** How long before its end a token is renewed at most, in milliseconds, because it has a way to go. */
 const early = 60_000
 
+/** How long a token is used that lasts so many seconds; one that lasts minutes is used for nine tenths of them. */
+export const validity = (seconds: number, now: number): Required<Pick<Grant, "expiresAt" | "renewAt">> => {
+  const lifetime = seconds * 1000
+  return { expiresAt: now + lifetime, renewAt: now + lifetime - Math.min(early, lifetime / 10) }
+}
+
 /** Whether a token is, or is about to be, no longer valid. */
-export const isExpiring = ({ expiresAt }: Grant, now: number): boolean =>
-  expiresAt !== undefined && expiresAt - early <= now
+export const isExpiring = ({ expiresAt, renewAt = expiresAt }: Grant, now: number): boolean =>
+  renewAt !== undefined && renewAt <= now
 
 /** The `Authorization` header of a grant. */
 export const authorizationOf = ({ scheme, token }: Grant): string => `${scheme} ${Redacted.value(token)}`

@@ -104,19 +104,20 @@ export class Logins {
       })
     )
 
-  /** Forgets the login. @returns whether there was one */
-  readonly forget: Effect.Effect<boolean, AuthReason> = Effect.suspend(() =>
-    this.#alone(
-      Effect.gen({ self: this }, function* () {
-        const { store } = this.#parts
-        const login = yield* this.kept
-        const had = login !== undefined && (yield* store.remove(this.#grantKey(login.grant)))
-        yield* store.remove(this.#bindingKey)
-        this.#parts.logouts.count++
-        return had
-      })
+  /** Forgets the login; that of a person who is at it now is not waited for, and goes on. @returns whether there was one */
+  readonly forget: Effect.Effect<boolean, AuthReason> = Effect.suspend(() => {
+    const { logouts, store } = this.#parts
+    const forgotten = Effect.gen({ self: this }, function* () {
+      const login = yield* this.kept
+      const had = login !== undefined && (yield* store.remove(this.#grantKey(login.grant)))
+      yield* store.remove(this.#bindingKey)
+      return had
+    })
+    const ended = Effect.flatMap(this.#binding, (binding) =>
+      binding === undefined ? Effect.succeed(false) : this.#changing(binding, forgotten)
     )
-  )
+    return Effect.tap(ended, () => Effect.sync(() => logouts.count++))
+  })
 
   #key(...parts: ReadonlyArray<string>): string {
     return JSON.stringify([this.#parts.owner, ...parts])
@@ -134,6 +135,11 @@ export class Logins {
 
   #grantKey({ issuer, resource }: Binding): string {
     return this.#key("grant", issuer, resource)
+  }
+
+  /** Several addresses may have one resource and so one login, which is changed for one of them at a time. */
+  #changing<A>({ issuer, resource }: Binding, effect: Effect.Effect<A, AuthReason>): Effect.Effect<A, AuthReason> {
+    return this.#parts.store.exclusive(this.#key("renewal", issuer, resource), effect)
   }
 
   #alone<A>(effect: Effect.Effect<A, AuthReason>): Effect.Effect<A, AuthReason> {
@@ -161,13 +167,9 @@ export class Logins {
     })
   }
 
-  /**
-   * The refresh grant; nothing where it does not help, and then what is of no use is forgotten. Several addresses may have
-   * one resource and so one login: it is renewed for one of them at a time.
-   */
+  /** The refresh grant; nothing where it does not help, and then what is of no use is forgotten. */
   #refreshed(login: Login): Effect.Effect<Login | undefined, AuthReason> {
-    const { issuer, resource } = login.grant
-    return this.#parts.store.exclusive(this.#key("renewal", issuer, resource), this.#refreshedAlone(login))
+    return this.#changing(login.grant, this.#refreshedAlone(login))
   }
 
   #refreshedAlone(login: Login): Effect.Effect<Login | undefined, AuthReason> {
@@ -238,7 +240,7 @@ export class Logins {
         },
         issued
       )
-      return yield* this.#keep(grant, dpop, "authorization")
+      return yield* this.#changing(grant, this.#keep(grant, dpop, "authorization"))
     })
   }
 
@@ -273,7 +275,7 @@ export class Logins {
       const why = `${issuer} gave a token of the type ${JSON.stringify(issued.type.slice(0, 40))}, where one of the type ${wanted} was asked for`
       return Effect.fail(new AuthReason.Unsupported({ why, rule: "RFC 6749 section 7.1" }))
     }
-    const { expiresAt, token } = issued
+    const { token, validity } = issued
     const refreshToken = this.#parts.source.renews ? (issued.refreshToken ?? earlier) : undefined
     return Effect.succeed({
       id,
@@ -286,7 +288,7 @@ export class Logins {
       ...(registered === undefined ? {} : { registered }),
       ...(bindingKey === undefined ? {} : { bindingKey }),
       ...(refreshToken === undefined ? {} : { refreshToken }),
-      ...(expiresAt === undefined ? {} : { expiresAt })
+      ...validity
     })
   }
 

@@ -3,7 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import { isRecord, own, parseJson, type JsonObject } from "@treadle/protocol/json"
-import { isLoopbackHost, addressKind, refusedAddress, type AddressPolicy } from "../AddressGuard.ts"
+import { isLoopbackHost, addressKind, refusedAddress, type AddressPolicy, type Network } from "../AddressGuard.ts"
 import { AuthReason } from "../AuthError.ts"
 import { callAuthority, type AuthorityRequest } from "../AuthorityCall.ts"
 import type { OAuthSender } from "../OAuthSender.ts"
@@ -18,9 +18,6 @@ export interface OAuthPeer {
   /** How long one response may take, in milliseconds. */
   readonly timeout: number
 }
-
-/** Which networks addresses from outside may lead to. */
-export type Network = "public" | "loopback" | "private"
 
 /** A server on this machine or in a private network is one that the developer chose, and so may be its neighbours there. */
 export const policyFor = (server: URL, network: Network): AddressPolicy => ({

@@ -11,6 +11,7 @@ import { AuthReason } from "../AuthError.ts"
 import { clientAuth, type OAuthClient } from "./Client.ts"
 import type { ServerFacts } from "./Discovery.ts"
 import type { Dpop } from "./Dpop.ts"
+import { validity } from "./Grant.ts"
 import { call, endpointIn, type OAuthPeer, type PeerResponse } from "./OAuthPeer.ts"
 import { unusableKey } from "./SigningKey.ts"
 
@@ -28,8 +29,8 @@ export interface Issued {
   /** In lower case. */
   readonly type: string
   readonly refreshToken: Redacted.Redacted | undefined
-  /** Milliseconds since 1970. */
-  readonly expiresAt: number | undefined
+  /** `undefined` where the server does not say how long it lasts. */
+  readonly validity: ReturnType<typeof validity> | undefined
   /** `undefined` where they are those that were asked for. */
   readonly scopes: ReadonlyArray<string> | undefined
 }
@@ -83,7 +84,7 @@ const issuedIn = (json: JsonObject | undefined, now: number): Issued | undefined
     token,
     type: type.toLowerCase(),
     refreshToken: secretIn(own(json, "refresh_token")),
-    expiresAt: seconds === undefined ? undefined : now + seconds * 1000,
+    validity: seconds === undefined ? undefined : validity(seconds, now),
     scopes: typeof scope === "string" ? scope.split(" ").filter((one) => one !== "") : undefined
   }
 }

@@ -11,6 +11,7 @@ import { join, resolve } from "node:path"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import type { StoreFailure } from "../AuthError.ts"
+import { checkNames, checkRecord, isText } from "../SettingValues.ts"
 import { makeLocks, type TokenStore } from "../TokenStore.ts"
 import { inTurn } from "./FileTurns.ts"
 import { privateFolder, storeFailed, type PrivateFolder } from "./PrivateFolder.ts"
@@ -39,17 +40,29 @@ const keyFile = "key"
 const keyLength = 32
 const leastSecret = 16
 
+/** @throws TypeError where nothing could be kept, or not in safety */
+const checkSettings = (settings: FileStoreSettings): void => {
+  checkRecord("what makeFileStore is given", settings, "{ directory }")
+  checkNames(settings, ["directory", "secret"])
+  const { directory, secret }: { readonly [name: string]: unknown } = { ...settings }
+  if (directory !== undefined && !isText(directory)) {
+    throw new TypeError("directory must be the path of a directory; leave it out for the usual one")
+  }
+  if (secret === undefined) return
+  const bytes = Redacted.isRedacted(secret) ? Redacted.value(secret) : undefined
+  if (typeof bytes !== "string" && !(bytes instanceof Uint8Array)) {
+    throw new TypeError("secret must be Redacted.make(…) of a text or of bytes; leave it out for one in the directory")
+  }
+  const { length } = Buffer.from(bytes)
+  if (length < leastSecret) throw new TypeError(`secret has ${length} bytes, and needs ${leastSecret} or more`)
+}
+
 /** The secret that files are sealed with; `undefined` where there is none yet. */
 const secretOf = (
   folder: PrivateFolder,
   { secret }: FileStoreSettings
 ): Effect.Effect<Uint8Array | undefined, StoreFailure> => {
-  if (secret !== undefined) {
-    const bytes = Buffer.from(Redacted.value(secret))
-    return bytes.length < leastSecret
-      ? Effect.fail(storeFailed(`the setting \`secret\` has ${bytes.length} bytes, and needs ${leastSecret} or more`))
-      : Effect.succeed(bytes)
-  }
+  if (secret !== undefined) return Effect.succeed(Buffer.from(Redacted.value(secret)))
   const path = join(folder.path, keyFile)
   return Effect.filterOrFail(
     folder.read(keyFile, keyLength * 2),
@@ -81,6 +94,7 @@ const fileOf = (key: string): string => `${digestOf(key)}.sealed`
  * cannot be read or written, where others have rights in them, and for a value beyond 64 KiB.
  *
  * @param settings `directory`, `secret`
+ * @throws TypeError where a setting could not work
  *
  * @example
  * ```ts
@@ -100,6 +114,7 @@ const fileOf = (key: string): string => `${digestOf(key)}.sealed`
  * ```
  */
 export const makeFileStore = (settings: FileStoreSettings = {}): TokenStore => {
+  checkSettings(settings)
   const place = { platform: process.platform, env: process.env, home: homedir() }
   const directory = resolve(settings.directory ?? storeDirectory(place))
   const folder = privateFolder(directory)

@@ -10,6 +10,7 @@ import { isIP, type LookupFunction } from "node:net"
 import { addressKind, isLoopbackHost, refusedAddress, refusedIp, type AddressPolicy } from "../AddressGuard.ts"
 import { AuthReason } from "../AuthError.ts"
 import type { OAuthRequest, OAuthSender } from "../OAuthSender.ts"
+import { checkFunctions, checkNames, checkRecord } from "../SettingValues.ts"
 
 /** Settings of a guarded sender. */
 export interface GuardedSenderSettings {
@@ -153,9 +154,13 @@ const unlessAborted = <A>(signal: AbortSignal, promise: Promise<A>): Promise<A> 
  * // => 'login.example leads to 10.0.0.7, which is in a private network; say network: "private" to allow it'
  * ```
  */
-export const makeGuardedSender =
-  ({ bodyLimit = 1024 * 1024, resolve = resolveBySystem }: GuardedSenderSettings = {}): OAuthSender =>
-  async (request, policy) => {
+export const makeGuardedSender = (settings: GuardedSenderSettings = {}): OAuthSender => {
+  checkRecord("what makeGuardedSender is given", settings, "{ bodyLimit: 65536 }")
+  checkNames(settings, ["resolve", "bodyLimit"])
+  checkFunctions(settings, ["resolve"])
+  const { bodyLimit = 1024 * 1024, resolve = resolveBySystem } = settings
+  if (!Number.isInteger(bodyLimit) || bodyLimit < 1) throw new TypeError("bodyLimit must be a whole number above 0")
+  return async (request, policy) => {
     const { signal, url } = request
     const refused = refusedAddress(url, "the address", policy)
     if (refused !== undefined) throw refused
@@ -164,6 +169,7 @@ export const makeGuardedSender =
     const message = await dial(request, vetted(url, found, policy))
     return unlessAborted(signal, responseOf(message, bodyLimit))
   }
+}
 
 /** Sends with the system's resolver: what `makeGuardedSender()` makes. */
 export const guardedSender: OAuthSender = makeGuardedSender()

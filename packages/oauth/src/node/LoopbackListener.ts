@@ -10,6 +10,7 @@ import type * as Scope from "effect/Scope"
 import { AuthReason, type LoginFailure } from "../AuthError.ts"
 import type { Browser, BrowserVisit } from "../Browser.ts"
 import { answerPage, type PageName } from "./LoopbackPage.ts"
+import { checkFunctions, checkNames, checkRecord, checkTimes, checkValues, isText } from "../SettingValues.ts"
 import { openBrowser, refusedPage } from "./OpenBrowser.ts"
 
 /** Settings of logins over the loopback address. */
@@ -32,6 +33,20 @@ export interface LoopbackSettings {
 }
 
 const loopback = "127.0.0.1"
+
+/** @throws TypeError where nobody could come back */
+const checkSettings = (settings: LoopbackSettings): void => {
+  checkRecord("what makeLoopbackBrowser is given", settings, "{ port: 8400 }")
+  checkNames(settings, ["port", "path", "redirectHost", "timeout", "open", "onOpen"])
+  checkTimes(settings, ["timeout"])
+  checkValues(settings, { redirectHost: [loopback, "localhost"] })
+  checkFunctions(settings, ["open", "onOpen"])
+  const { path = "/callback", port = 0 } = settings
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
+    throw new TypeError("port must be a whole number up to 65535, or 0 for a free one")
+  }
+  if (!isText(path)) throw new TypeError('path must be a text that is not empty, as "/callback"')
+}
 
 /** How much a listener takes of whoever calls it; times in milliseconds. */
 const bounds = {
@@ -180,6 +195,7 @@ const opening = (
  * back; all else is turned away, and the login goes on. The person sees a small page without scripts.
  *
  * @param settings `port`, `path` and `redirectHost` of the redirect address, `timeout`, `open`, `onOpen`
+ * @throws TypeError where a setting could not work
  * @see https://www.rfc-editor.org/rfc/rfc8252#section-7.3
  *
  * @example
@@ -198,10 +214,13 @@ const opening = (
  * parameters.get("code") // => "c1"
  * ```
  */
-export const makeLoopbackBrowser = (settings: LoopbackSettings = {}): Browser => ({
-  visit: (preferred) =>
-    Effect.map(listening(preferred, settings), (listener) => ({
-      redirectUri: listener.redirect.href,
-      open: (url, state) => opening(listener, url, state, settings)
-    }))
-})
+export const makeLoopbackBrowser = (settings: LoopbackSettings = {}): Browser => {
+  checkSettings(settings)
+  return {
+    visit: (preferred) =>
+      Effect.map(listening(preferred, settings), (listener) => ({
+        redirectUri: listener.redirect.href,
+        open: (url, state) => opening(listener, url, state, settings)
+      }))
+  }
+}

@@ -2,14 +2,8 @@
  * The providers of `@treadle/oauth` as a program on Node uses them: the browser of the system, logins in encrypted files,
  * and requests that go only where they may.
  */
-import {
-  OAuth,
-  type BrowserSettings,
-  type CredentialsSettings,
-  type EnterpriseSettings,
-  type OAuthProvider,
-  type WorkloadSettings
-} from "../OAuth.ts"
+import { OAuth, type OAuthProvider } from "../OAuth.ts"
+import type { BrowserSettings, CredentialsSettings, EnterpriseSettings, WorkloadSettings } from "../ProviderSettings.ts"
 import { makeFileStore } from "./FileTokenStore.ts"
 import { guardedSender } from "./GuardedSender.ts"
 import { makeLoopbackBrowser } from "./LoopbackListener.ts"

@@ -25,8 +25,8 @@ import { makeAuthority, typeOf, noDocument, type Authority, type AuthoritySettin
 import type { AuthorityAnswer } from "../AuthorityCall.ts"
 import { Flights } from "./Flights.ts"
 import { addressIn, readMetadata } from "./IssuerMetadata.ts"
-import { checkRecord, checkTimes, checkValues, isText } from "../SettingValues.ts"
-import { checkAddress, checkTokens } from "./SettingChecks.ts"
+import { checkNames, checkRecord, checkTimes, checkValues, isText } from "../SettingValues.ts"
+import { checkAddress, checkTokens, verifierNames } from "./SettingChecks.ts"
 import { remembering, type Verified } from "./TokenMemory.ts"
 import { judge, rulesOf, type TokenRules, type TokenSettings } from "./TokenRules.ts"
 
@@ -62,6 +62,9 @@ interface Settings extends AuthoritySettings, TokenSettings {
 
 /** What a verifier by introspection may be told. */
 export type IntrospectionSettings = Settings & IntrospectionClient
+
+const clientNames = ["clientSecret", "method", "privateKey", "kid"]
+const settingNames = [...verifierNames, ...clientNames, "issuer", "endpoint", "clientId", "audience", "cacheTime"]
 
 /** How many tokens are asked about at the same time. */
 const concurrency = 32
@@ -231,6 +234,7 @@ const introspection = (
  */
 const make = (settings: IntrospectionSettings): TokenVerifier => {
   checkRecord("what Introspection.make is given", settings, "{ issuer, clientId, clientSecret }")
+  checkNames(settings, settingNames)
   const { audience, cacheTime = 0, endpoint, issuer } = settings
   if (endpoint === undefined) checkAddress("issuer", issuer)
   else checkAddress("endpoint", endpoint)

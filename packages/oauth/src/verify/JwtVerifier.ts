@@ -6,7 +6,7 @@
  * @see https://www.rfc-editor.org/rfc/rfc8725
  */
 import { TokenRefused, type PresentedToken, type TokenVerifier, type VerifierUnavailable } from "@treadle/server"
-import { isJsonObject, parseJson, type JsonObject } from "@treadle/protocol/json"
+import { isJsonObject, namesOf, parseJson, type JsonObject } from "@treadle/protocol/json"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import {
@@ -20,8 +20,8 @@ import {
 } from "jose"
 import { makeAuthority, type AuthoritySettings } from "./Authority.ts"
 import { makeIssuerKeys, type IssuerKeys, type KeysFor, type KeySettings, type TrustedIssuer } from "./IssuerKeys.ts"
-import { checkLists, checkRecord, checkTimes, checkValues } from "../SettingValues.ts"
-import { checkAddress, checkTokens } from "./SettingChecks.ts"
+import { checkLists, checkNames, checkRecord, checkTimes, checkValues } from "../SettingValues.ts"
+import { checkAddress, checkTokens, verifierNames } from "./SettingChecks.ts"
 import { remembering, type Verified } from "./TokenMemory.ts"
 import { judge, rulesOf, type TokenRules, type TokenSettings } from "./TokenRules.ts"
 
@@ -48,6 +48,15 @@ export interface JwtSettings extends AuthoritySettings, KeySettings, TokenSettin
 
 /** One issuer, or several with keys of their own. */
 export type JwtVerifierSettings = JwtSettings & (TrustedIssuer | { readonly issuers: ReadonlyArray<TrustedIssuer> })
+
+const issuerNames = namesOf<TrustedIssuer>({ issuer: true, jwksUri: true, keys: true })
+const settingNames = [
+  ...verifierNames,
+  ...namesOf<KeySettings>({ keyTime: true, cooldown: true }),
+  "algorithms",
+  "strict",
+  "cacheTime"
+]
 
 /** The type of a token without the part that may be left out (RFC 7515 section 4.1.9). */
 const typeOf = (header: JWSHeaderParameters): unknown =>
@@ -172,6 +181,10 @@ const issuersOf = (settings: JwtVerifierSettings): ReadonlyArray<TrustedIssuer> 
   const issuers = "issuers" in settings ? settings.issuers : [settings]
   if (!Array.isArray(issuers)) throw new TypeError(`issuers must be an array, such as [${example}]`)
   for (const one of issuers) checkRecord("each of issuers", one, example)
+  if ("issuers" in settings) {
+    checkNames(settings, [...settingNames, "issuers"])
+    for (const [at, one] of issuers.entries()) checkNames(one, issuerNames, `issuers[${at}].`)
+  } else checkNames(settings, [...settingNames, ...issuerNames])
   if (issuers.length === 0 || new Set(issuers.map(({ issuer }) => issuer)).size < issuers.length) {
     throw new TypeError("JwtVerifier.make needs at least one issuer, and each of them once")
   }

@@ -1,8 +1,10 @@
 /**
  * What the settings of a verifier may say. Wrong ones are a mistake of the program, which is told when it is defined.
  */
+import { namesOf } from "@treadle/protocol/json"
 import { isLoopbackHost } from "../AddressGuard.ts"
 import { checkLists, checkTimes, checkValues } from "../SettingValues.ts"
+import type { AuthoritySettings } from "./Authority.ts"
 import { maxTolerance, type TokenSettings } from "./TokenRules.ts"
 
 /** @throws TypeError where the address of an authorization server cannot be asked safely (AUTH-31) */
@@ -16,6 +18,12 @@ export const checkAddress = (name: string, address: string): void => {
     )
   }
 }
+
+/** What every verifier may be told, by name. */
+export const verifierNames: ReadonlyArray<string> = [
+  ...namesOf<AuthoritySettings>({ sender: true, network: true, timeout: true }),
+  ...namesOf<TokenSettings>({ audiences: true, clockTolerance: true, maxAge: true, boundTokens: true, scopesOf: true })
+]
 
 /** @throws TypeError */
 export const checkTokens = (settings: TokenSettings): void => {

@@ -260,7 +260,7 @@ describe("a damaged store in files", () => {
     })
   )
 
-  it.effect("says what to do about a damaged key and a short secret", () =>
+  it.effect("says what to do about a damaged key", () =>
     Effect.gen(function* () {
       const { directory, store } = yield* made()
       yield* write(store, "a")
@@ -271,14 +271,20 @@ describe("a damaged store in files", () => {
         assert.strictEqual((yield* Effect.flip(store.read("a"))).message, damaged)
         assert.strictEqual((yield* Effect.flip(write(store, "a"))).message, damaged)
       }
-      const short = makeFileStore({ directory, secret: Redacted.make("hunter2") })
-      const failed = yield* Effect.flip(write(short, "a"))
-      assert.strictEqual(
-        failed.message,
-        "the token store failed: the setting `secret` has 7 bytes, and needs 16 or more"
-      )
     })
   )
+
+  const wrong: ReadonlyArray<readonly [object, string]> = [
+    [{ secret: Redacted.make("hunter2") }, "secret has 7 bytes, and needs 16 or more"],
+    [{ secret: "" }, "secret must be Redacted.make(…)"],
+    [{ secret: "a-secret-from-the-keychain" }, "secret must be Redacted.make(…)"],
+    [{ secret: Redacted.make(undefined) }, "secret must be Redacted.make(…)"],
+    [{ directory: "" }, "directory must be the path of a directory"],
+    [{ folder: "/tmp" }, "folder: there is no such setting; there are directory, secret"]
+  ]
+  it.each(wrong)("is not made with settings that cannot work: %j %s", (settings, why) => {
+    assert.throws(() => makeFileStore(settings), TypeError, why)
+  })
 
   it.effect("removes temporary files that nobody writes any more", () =>
     Effect.gen(function* () {

@@ -235,3 +235,10 @@ describe("a guarded sender", () => {
     })
   )
 })
+
+it.each([
+  [{ bodyLimit: 0 }, "bodyLimit must be a whole number above 0"],
+  [{ resolver: async () => [] }, "resolver: there is no such setting; write resolve"]
+])("a sender is not made with settings that cannot work: %j", (settings, why) => {
+  assert.throws(() => makeGuardedSender(settings as object), TypeError, why)
+})

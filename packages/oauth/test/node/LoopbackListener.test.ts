@@ -323,3 +323,19 @@ describe("the end of a login", () => {
     })
   )
 })
+
+describe("settings of the loopback browser that cannot work", () => {
+  const wrong: ReadonlyArray<readonly [object, string]> = [
+    [{ timeout: -1 }, "timeout must be a finite number of milliseconds"],
+    [{ timeout: Infinity }, "timeout must be a finite number of milliseconds"],
+    [{ path: "" }, "path must be a text that is not empty"],
+    [{ port: 70_000 }, "port must be a whole number up to 65535"],
+    [{ port: "8400" }, "port must be a whole number up to 65535"],
+    [{ redirectHost: "0.0.0.0" }, 'redirectHost must be "127.0.0.1" or "localhost"'],
+    [{ open: true }, "open must be a function"],
+    [{ onOpened: () => {} }, "onOpened: there is no such setting; write onOpen"]
+  ]
+  it.each(wrong)("are told when it is made: %j", (settings, why) => {
+    assert.throws(() => makeLoopbackBrowser(settings), TypeError, why)
+  })
+})

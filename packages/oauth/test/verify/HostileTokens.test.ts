@@ -6,7 +6,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { JwtVerifier, type JwtSettings } from "@treadle/oauth/verify"
 import { base64url, exportSPKI, SignJWT } from "jose"
-import { claimsOf, judged, makeIssuer, makeKey, resource, senderTo, sign } from "../fixtures/issuer.ts"
+import { claimsOf, judged, makeIssuer, makeKey, resource, senderTo, sign, type Issuer } from "../fixtures/issuer.ts"
 
 const key = await makeKey("k1")
 const rsa = await makeKey("r1", "RS256")
@@ -14,6 +14,7 @@ const otherKey = await makeKey("k2")
 const stranger = await makeKey("k1")
 const issuer = makeIssuer("https://login.example")
 const other = makeIssuer("https://other.example/tenant")
+const trusted = ({ issuer, jwksUri }: Issuer) => ({ issuer, jwksUri })
 issuer.publish(key, rsa)
 other.publish(otherKey)
 
@@ -282,7 +283,7 @@ describe("a verifier of JWTs", () => {
     it.effect(`refuses ${row.name}, and accepts its twin`, () =>
       Effect.gen(function* () {
         const verifier = JwtVerifier.make({
-          issuers: [issuer, other],
+          issuers: [issuer, other].map(trusted),
           sender: senderTo(issuer, other),
           ...row.settings
         })
@@ -296,7 +297,7 @@ describe("a verifier of JWTs", () => {
 
   it.effect("accepts a token that is bound to a key, where something else checks that the caller has it", () =>
     Effect.gen(function* () {
-      const verifier = JwtVerifier.make({ ...issuer, boundTokens: "accepted" })
+      const verifier = JwtVerifier.make({ ...trusted(issuer), sender: issuer.sender, boundTokens: "accepted" })
       assert.strictEqual(yield* judged(verifier, yield* Effect.promise(saying({ cnf: { jkt: "x" } }))), "accepted: ada")
     })
   )
@@ -305,7 +306,7 @@ describe("a verifier of JWTs", () => {
     Effect.forEach(rows, (row) =>
       Effect.gen(function* () {
         const verifier = JwtVerifier.make({
-          issuers: [issuer, other],
+          issuers: [issuer, other].map(trusted),
           sender: senderTo(issuer, other),
           ...row.settings
         })

@@ -250,6 +250,7 @@ describe("settings of introspection that cannot be", () => {
     [{ ...fit, clientSecret: Redacted.make("") }, "clientSecret must be a text"],
     [{ issuer, clientId: "box office", privateKey: secret }, "give privateKey, as Redacted.make(key)"],
     [{ ...fit, method: "post" }, 'method must be "client_secret_basic" or "client_secret_post"'],
+    [{ ...fit, audiance: "trusted" }, "audiance: there is no such setting; write audience"],
     [{ ...fit, audience: "trust" }, 'audience must be "required" or "trusted"']
   ]
   for (const [settings, why] of wrong) {

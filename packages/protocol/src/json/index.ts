@@ -11,8 +11,10 @@ export {
   refuseSchema,
   resolveRoot
 } from "./JsonSchema.ts"
+export { nearestNames } from "./NearestNames.ts"
 export { pathText, schemaProblems, standardProblems, type StandardIssue } from "./Problems.ts"
 export { lintSchema, type SchemaFinding } from "./SchemaLint.ts"
 export { lean, printSchema } from "./SchemaPrinter.ts"
 export { structured, unwrap, wrap, type Structured } from "./Structured.ts"
+export { namesOf, unknownNames, type UnknownName } from "./UnknownNames.ts"
 export { wireDecoder, type Misfit, type WireSchema } from "./Wire.ts"

@@ -23,8 +23,8 @@ const names: { readonly [path: string]: string } = {
   `,
   "./json": `
     anyOfObjects censorOf embed fromBase64 hasObjectRoot isJsonObject isRecord lean lintSchema maxSchemaDepth
-    nestsDeeper objectRoot own parseJson pathText printSchema record refuseSchema resolveRoot schemaProblems
-    standardProblems structured textFromBase64 toBase64 tooDeep unwrap wireDecoder wrap
+    namesOf nearestNames nestsDeeper objectRoot own parseJson pathText printSchema record refuseSchema resolveRoot schemaProblems
+    standardProblems structured textFromBase64 toBase64 tooDeep unknownNames unwrap wireDecoder wrap
   `,
   "./rpc": `
     ErrorCode Message RequestId RpcError defaultNesting errorName isRequestId methodNames methodRow printNotification

@@ -91,6 +91,7 @@ export const makeAnswers = (dress: Dress, report: Report) => {
     if (!Cause.hasInterruptsOnly(cause)) return broken(call, running, cause)
     switch (call.ending) {
       case "cancelled":
+      case "token-over":
       case "too-slow":
         return undefined
       case "stopping":

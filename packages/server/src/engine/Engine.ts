@@ -13,6 +13,7 @@ import { isOnPipe } from "../envelope/Presented.ts"
 import type { Outlet, SessionFacts } from "../envelope/SessionFacts.ts"
 import type { Dress } from "../envelope/Dress.ts"
 import type { Limits } from "../Limits.ts"
+import type { Principal } from "../Principal.ts"
 import { internalError } from "../reply/ErrorReply.ts"
 import type { NeutralResult } from "../reply/NeutralResult.ts"
 import { failed, makeAnswers, refused } from "./Answers.ts"
@@ -45,6 +46,13 @@ export interface EngineParts {
   readonly logOf: (session: SessionFacts) => EventLog | undefined
 }
 
+/** How much longer than it says a token is taken, in milliseconds, because clocks differ. */
+const tolerance = 60_000
+
+/** When a stream ends that a token opened: once no request with that token would be served. */
+const overAt = (principal: Principal | undefined): number =>
+  principal?.via === "token" && principal.expiresAt !== undefined ? principal.expiresAt + tolerance : Infinity
+
 export const makeEngine = (parts: EngineParts) => {
   const { asking, dispatch, dress, inFlight, limits, logOf, report, rounds, sweep, tally } = parts
   const { answerOf } = makeAnswers(dress, report)
@@ -67,6 +75,7 @@ export const makeEngine = (parts: EngineParts) => {
   const register = (call: RunningCall, running: Running): void => {
     call.since = sweep.now()
     if (running.timeout !== undefined) call.deadline = call.since + running.timeout
+    if (call.kind === "listen" || call.kind === "stream") call.deadline = overAt(call.principal)
     inFlight.add(call)
     sweep.wake()
   }

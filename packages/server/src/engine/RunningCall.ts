@@ -26,8 +26,19 @@ import type { Tally } from "./Tally.ts"
  */
 export type Kind = "call" | "listen" | "stream" | "task"
 
-/** Why a call was ended from outside; `asking` is the end of a round, `expired` that of the time of a task. */
-export type Ending = "asking" | "cancelled" | "expired" | "stopping" | "timed-out" | "too-slow" | "session-ended"
+/**
+ * Why a call was ended from outside; `asking` is the end of a round, `expired` that of the time of a task, `token-over` that of
+ * the token that opened a stream.
+ */
+export type Ending =
+  | "asking"
+  | "cancelled"
+  | "expired"
+  | "token-over"
+  | "stopping"
+  | "timed-out"
+  | "too-slow"
+  | "session-ended"
 
 const plain = (data: unknown): Json => {
   try {
@@ -44,7 +55,7 @@ export class RunningCall implements Call<unknown, never>, CurrentCallService {
   kind: Kind
   /** When it came, in milliseconds; set once it outlives its first tick. */
   since = 0
-  /** When it is given up, in milliseconds. */
+  /** When it is given up, in milliseconds: a call by its author's limit, a stream when its token is over. */
   deadline = Number.POSITIVE_INFINITY
   ending: Ending | undefined
   /** Ends its span, where a tracer hears of it. */
@@ -259,7 +270,7 @@ export class RunningCall implements Call<unknown, never>, CurrentCallService {
   /** Time passes. @param now milliseconds */
   tick(now: number): void {
     if (this.#asks !== undefined) this.#wait(this.#asks, now)
-    if (now >= this.deadline) this.end("timed-out")
+    if (now >= this.deadline) this.end(this.kind === "listen" || this.kind === "stream" ? "token-over" : "timed-out")
     else this.sink.tick(now, this.since)
   }
 

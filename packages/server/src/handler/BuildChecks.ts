@@ -19,6 +19,7 @@ import {
   templateErrors,
   timeoutProblems
 } from "./EntryChecks.ts"
+import { settingNames, unknownSettings } from "./SettingNames.ts"
 import { taskProblems } from "./TaskSettings.ts"
 
 interface Subject {
@@ -59,19 +60,34 @@ const faultsOf = ({ endpoint }: OperationEntry): ReadonlyArray<ShapeFault> => {
   }
 }
 
+/** What is said of an operation that is not read; a shared contract cannot say what holds on one server only. */
+const unread = ({ endpoint, settings }: OperationEntry): ReadonlyArray<string> => {
+  const about: Partial<typeof endpoint.about> = endpoint.about ?? {}
+  const misplaced = settingNames.tool.filter((name) => Object.hasOwn(about, name))
+  return [
+    ...misplaced.map((name) => `${name}: a contract does not say this; give it as toolWith(contract, { ${name} }, …)`),
+    ...unknownSettings(about, [...settingNames.contract, ...settingNames.tool]),
+    ...unknownSettings(about.hints, settingNames.hints, "hints."),
+    ...unknownSettings(settings, settingNames.tool)
+  ]
+}
+
 /** What the types forbid, and plain JavaScript does not. */
-const missing = ({ endpoint, handler, place, promoted, settings }: OperationEntry): ReadonlyArray<McpBuildError> => {
+const missing = (entry: OperationEntry): ReadonlyArray<McpBuildError> => {
+  const { endpoint, handler, place, promoted, settings } = entry
   const reasons: ReadonlyArray<readonly [boolean, string]> = [
     [typeof handler === "function", `it has no handler; pass a function${promoted ? "" : ", and options after it"}`],
     [isSaid(endpoint.about?.description), "it has no description; a model chooses a tool by it"]
   ]
   const unmet = reasons.flatMap(([ok, why]) => (ok ? [] : [why]))
-  return [
+  const problems = [
     ...unmet,
+    ...unread(entry),
     ...scopeProblems(settings.scopes),
     ...timeoutProblems(settings.timeout),
     ...taskProblems(settings.task)
-  ].map((why) => ({
+  ]
+  return problems.map((why) => ({
     _tag: "InvalidDefinition",
     kind: promoted ? "tool" : "operation",
     name: String(endpoint.name),
@@ -178,11 +194,14 @@ const extensionErrors = ({ extensions }: Entries): ReadonlyArray<McpBuildError> 
   )
 ]
 
-const serverErrors = ({ cache, implementation, place }: ServerInfo): ReadonlyArray<McpBuildError> => {
+const serverErrors = ({ cache, implementation, live, place }: ServerInfo): ReadonlyArray<McpBuildError> => {
   const { name, version } = implementation
   const problems = [
     ...(isSaid(name) ? [] : ["it has no name; give it one, such as the name of its package"]),
     ...(isSaid(version) ? [] : ["it has no version; give it one, such as the version of its package"]),
+    ...unknownSettings(implementation, settingNames.info),
+    ...unknownSettings(live, settingNames.live, "live."),
+    ...unknownSettings(cache, settingNames.lists, "cache."),
     ...Object.values(cache).flatMap(hintProblems)
   ]
   return problems.map((why) => ({ _tag: "InvalidDefinition", kind: "server", name: String(name), why, place }))

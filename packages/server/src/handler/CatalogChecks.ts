@@ -1,12 +1,12 @@
 /**
  * What keeps a catalog from being served. Pure, but for the author's function that says what is allowed.
  */
-import { isRecord } from "@treadle/protocol/json"
+import { isRecord, nearestNames } from "@treadle/protocol/json"
 import type { McpBuildError } from "../McpBuildError.ts"
 import { reaches } from "./CatalogTools.ts"
 import type { CatalogEntry, Entries } from "./Entry.ts"
 import { entryKey } from "./EntryChange.ts"
-import { nearestNames } from "./NearestNames.ts"
+import { settingNames, unknownSettings } from "./SettingNames.ts"
 
 const quoted = (name: unknown): string => JSON.stringify(name) ?? String(name)
 
@@ -29,9 +29,10 @@ const unknownName = (name: unknown, entries: Entries): string | undefined => {
 const problemsOf = ({ options }: CatalogEntry, entries: Entries): ReadonlyArray<string> => {
   if (!isRecord(options)) return ['its options must be an object; write catalog({ allow: ["create_hold"] })']
   const { allow } = options
-  if (allow === undefined || typeof allow === "function") return []
+  const unknown = unknownSettings(options, settingNames.catalog)
+  if (allow === undefined || typeof allow === "function") return unknown
   if (!Array.isArray(allow)) return ['allow must be an array of names or a function; write allow: ["create_hold"]']
-  return allow.flatMap((name: unknown) => unknownName(name, entries) ?? [])
+  return [...unknown, ...allow.flatMap((name: unknown) => unknownName(name, entries) ?? [])]
 }
 
 /** What the author's function throws of operations that it is asked about for the first time. */

@@ -9,6 +9,7 @@ import type { ReadDefinition } from "../ResourceDefinition.ts"
 import type { AnyCompleters } from "./CompletionHandler.ts"
 import type { PromptEntry, ResourceEntry, TemplateEntry } from "./Entry.ts"
 import { schemeProblem, uriProblem } from "./ResourceUri.ts"
+import { settingNames, unknownSettings } from "./SettingNames.ts"
 import { variableArguments } from "./TemplateHandler.ts"
 import { textArguments } from "./TextArguments.ts"
 
@@ -33,11 +34,13 @@ export const isSaid = (text: unknown): boolean => typeof text === "string" && te
 const isTtl = (ttl: unknown): boolean => ttl === undefined || (Number.isSafeInteger(ttl) && Number(ttl) >= 0)
 
 /** Why a cache hint cannot be sent (CACHE-01). */
-export const hintProblems = (hint: Partial<CacheHint> | undefined): ReadonlyArray<string> =>
-  unmet([
+export const hintProblems = (hint: Partial<CacheHint> | undefined): ReadonlyArray<string> => [
+  ...unmet([
     [isTtl(hint?.ttlMs), "cache.ttlMs must be a whole number of milliseconds, 0 or more"],
     [[undefined, "public", "private"].includes(hint?.cacheScope), 'cache.cacheScope must be "public" or "private"']
-  ])
+  ]),
+  ...unknownSettings(hint, settingNames.cache, "cache.")
+]
 
 /** Why a time limit is none: no call would outlive it, or none would ever reach it. */
 export const timeoutProblems = (timeout: number | undefined): ReadonlyArray<string> =>
@@ -55,7 +58,12 @@ export const scopeProblems = (scopes: unknown): ReadonlyArray<string> => {
 }
 
 /** What the types forbid, and plain JavaScript does not. */
-const readProblems = (definition: ReadDefinition<never>, read: unknown): ReadonlyArray<string> => [
+const readProblems = (
+  definition: ReadDefinition<never>,
+  read: unknown,
+  known: ReadonlyArray<string>
+): ReadonlyArray<string> => [
+  ...unknownSettings(definition, known),
   ...unmet([
     [typeof read === "function", "it has no function that reads it; pass one"],
     [isSaid(definition.name), "it has no name; give it one"]
@@ -80,7 +88,7 @@ export const resourceErrors = ({ definition, place, read }: ResourceEntry): Erro
   const rule = uriProblem(uri)
   return [
     ...(rule === undefined ? [] : ([{ _tag: "InvalidUri", uri, rule, place }] as const)),
-    ...invalid({ kind: "resource", name: uri, place }, readProblems(definition, read))
+    ...invalid({ kind: "resource", name: uri, place }, readProblems(definition, read, settingNames.resource))
   ]
 }
 
@@ -100,7 +108,7 @@ export const templateErrors = ({ definition, place, read }: TemplateEntry): Erro
   return [
     ...rules.map((rule): McpBuildError => ({ _tag: "InvalidTemplate", template, rule, place })),
     ...invalid(subject, [
-      ...readProblems(definition, read),
+      ...readProblems(definition, read, settingNames.template),
       ...strangers.map((name) => `variables has ${JSON.stringify(name)}, which the template does not have`),
       ...variableArguments(variables).problems
     ]),
@@ -114,6 +122,7 @@ export const promptErrors = ({ name, definition, handler, place }: PromptEntry):
   const { names, problems } = textArguments(definition.arguments)
   return [
     ...invalid(subject, [
+      ...unknownSettings(definition, settingNames.prompt),
       ...unmet([
         [isSaid(name), "it has no name; give it one"],
         [typeof handler === "function", "it has no function; pass one"],

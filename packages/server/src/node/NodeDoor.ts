@@ -34,16 +34,23 @@ export interface NodeDoor<Ctx> {
 export interface DoorSettings extends HttpSettings, GuardParts {
   readonly ownUrl?: () => string
   readonly certify?: Certify | undefined
+  /** Whether callers that wait to send a body are told here when to. */
+  readonly continues?: boolean | undefined
 }
 
 /** What the requests of one door share. */
-export const doorParts = (served: Served, settings: DoorSettings, outbox: NodeDoorParts["outbox"]): NodeDoorParts => ({
-  served,
-  certify: settings.certify,
-  guard: makeGuard(settings),
-  reply: { limits: served.limits, form: settings.replies ?? "auto", onDropped: served.onDropped },
-  outbox
-})
+export const doorParts = (served: Served, settings: DoorSettings, outbox: NodeDoorParts["outbox"]): NodeDoorParts => {
+  const { certify } = settings
+  served.doubtScopes(certify !== undefined)
+  return {
+    served,
+    certify,
+    continues: settings.continues,
+    guard: makeGuard(settings),
+    reply: { limits: served.limits, form: settings.replies ?? "auto", onDropped: served.onDropped },
+    outbox
+  }
+}
 
 const notNodes =
   "McpNode.handler takes Node's own request and response. In Fastify, call reply.hijack() and pass " +

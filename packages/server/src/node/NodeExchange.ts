@@ -28,6 +28,8 @@ export interface NodeDoorParts {
   readonly served: Served
   /** Who a client certificate says is calling, where one must be shown and no token. */
   readonly certify?: Certify | undefined
+  /** Whether Node leaves it to the door to tell a caller that waits to send its body. */
+  readonly continues?: boolean | undefined
   readonly guard: Guard
   readonly reply: ReplySettings
   readonly outbox: Outbox
@@ -236,6 +238,7 @@ const serve = (exchange: Exchange): void => {
   const admits = guard.media(header)
   if ("rung" in admits) return refuse(exchange, admits)
   const resource = new AsyncResource("TREADLE", keepsNothing)
+  if (parts.continues === true && header("expect")?.toLowerCase() === "100-continue") exchange.res.writeContinue()
   readBody(req, header("content-length"), reply.limits.bodyBytes, (body) =>
     resource.runInAsyncScope(deliver, undefined, exchange, admits, body)
   )

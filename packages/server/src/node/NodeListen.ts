@@ -139,17 +139,20 @@ export const listen = async <R, Ctx>(
     mcp as unknown as Mcp<never, Ctx>,
     {
       ...settings,
+      continues: true,
       certify: tls?.clientCa === undefined ? undefined : certifying(tls.scopes ?? {}),
       ...(isLoopbackHost(host) ? { ownUrl: () => url } : {})
     },
     (served) => served
   )
-  const server = await madeServer(mcp.definition.info.implementation.name, tls, (req, res) => {
+  const serve: RequestListener = (req, res) => {
     const [at = ""] = (req.url ?? "").split("?", 1)
     if (at === path || documents.includes(at)) return door(req, res, ...context)
     refuse(res, at, path)
     req.resume()
-  })
+  }
+  const server = await madeServer(mcp.definition.info.implementation.name, tls, serve)
+  server.on("checkContinue", serve)
   const bound = await opened(server, port, host)
   url = `${tls === undefined ? "http" : "https"}://${host.includes(":") ? `[${host}]` : host}:${bound}${path}`
   if (auth?._tag === "ProtectedResource") documents = metadataPaths(auth.settings.resource ?? url)

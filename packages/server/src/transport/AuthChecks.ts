@@ -1,12 +1,13 @@
 /**
  * Settings of authentication that could not work. Pure. What is said of a secret never shows it.
  */
-import { isRecord } from "@treadle/protocol/json"
+import { isRecord, namesOf } from "@treadle/protocol/json"
 import * as Redacted from "effect/Redacted"
 import { isAuthScope } from "../AuthScope.ts"
+import type { ProtectedResourceSettings, ResourceScopes } from "../ProtectedResource.ts"
 import { bearerToken, longestAuthorization } from "./BearerToken.ts"
 import { isLoopbackHost } from "./Loopback.ts"
-import { fault, shown, type Check, type Faults } from "./SettingFault.ts"
+import { fault, shown, unknownFaults, type Check, type Faults } from "./SettingFault.ts"
 
 const example = "https://mcp.example/mcp"
 
@@ -73,13 +74,15 @@ const issuers: Check = (place, value) => {
     : value.flatMap((issuer: unknown, index) => addressFault(`${place}[${index}]`, issuer, "https://login.example"))
 }
 
-const scopeSettings = ["required", "supported", "implies"]
-
-/** A name that is written wrongly here would leave the server open to more callers than was meant. */
-const unknownScopes: Check = (place, value) =>
-  Object.keys(isRecord(value) ? value : {})
-    .filter((name) => !scopeSettings.includes(name))
-    .flatMap((name) => fault(`${place}.${name}`, `there is no such setting; there are ${scopeSettings.join(", ")}`))
+const scopeSettings = namesOf<ResourceScopes>({ required: true, supported: true, implies: true })
+const resourceSettings = namesOf<ProtectedResourceSettings>({
+  verifier: true,
+  authorizationServers: true,
+  resource: true,
+  scopes: true,
+  name: true,
+  documentation: true
+})
 
 const resourceFaults = (settings: unknown): Faults => {
   if (!isRecord(settings)) return aRecord("auth", settings, "ProtectedResource.make({ … })")
@@ -94,9 +97,10 @@ const resourceFaults = (settings: unknown): Faults => {
           ...optional(scopeList(true))("auth.scopes.required", scopes["required"]),
           ...optional(scopeList(true))("auth.scopes.supported", scopes["supported"]),
           ...optional(hierarchy)("auth.scopes.implies", scopes["implies"]),
-          ...unknownScopes("auth.scopes", scopes)
+          ...unknownFaults("auth.scopes", scopes, scopeSettings)
         ]
       : aRecord("auth.scopes", scopes, '{ required: ["mcp"] }')),
+    ...unknownFaults("auth", settings, resourceSettings),
     ...optional(text)("auth.name", name),
     ...optional((place, value) => addressFault(place, value, "https://mcp.example/docs"))(
       "auth.documentation",
@@ -158,6 +162,7 @@ export const transportSecurity: Check = (setting, value) => {
   return [
     ...pem(`${setting}.key`, key),
     ...pem(`${setting}.cert`, cert),
+    ...unknownFaults(setting, value, ["key", "cert", "clientCa", "scopes"]),
     ...optional(pem)(`${setting}.clientCa`, clientCa),
     ...optional(perCaller)(`${setting}.scopes`, scopes),
     ...(scopes !== undefined && clientCa === undefined

@@ -3,7 +3,8 @@
  * What can be told at once is told at once.
  */
 import * as Cause from "effect/Cause"
-import type * as Context from "effect/Context"
+import * as Clock from "effect/Clock"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
@@ -53,6 +54,9 @@ export interface GateParts {
 
 /** How long a verifier may take, in milliseconds. */
 const patience = 30_000
+
+/** How long is waited before it is told again that tokens cannot be verified, in milliseconds. */
+const silence = 60_000
 
 /** Words that a challenge may hold, few enough for a header. */
 const described = (why: string): string =>
@@ -153,20 +157,35 @@ const resourceGate = (
   const { broken, services } = parts
   const refuse = refusals(metadataUrl(resource), required)
   const run = Effect.runForkWith(services)
+  const clock = Context.get(services, Clock.Clock)
+  let untold = 0
+  let silentUntil = Number.NEGATIVE_INFINITY
+  /** Told once in a while, because whoever sends requests would fill the log otherwise. */
   const logged = (why: string, cause?: unknown): Refusal => {
-    run(
-      Effect.logError(
-        `A token cannot be verified, and its request is answered 503: ${why}`,
-        ...(cause === undefined ? [] : [cause])
+    const now = clock.currentTimeMillisUnsafe()
+    if (now < silentUntil) untold++
+    else {
+      const others = untold === 0 ? "" : `, as ${untold} others were since the last time that this was told`
+      silentUntil = now + silence
+      untold = 0
+      run(
+        Effect.logError(
+          `A token cannot be verified, and its request is answered 503${others}: ${why}`,
+          ...(cause === undefined ? [] : [cause])
+        )
       )
-    )
+    }
     return unavailable
+  }
+  const refused = (why: string): Refusal => {
+    run(Effect.logDebug(`A token is refused, and its request is answered 401: ${why}`))
+    return refuse.invalid(why)
   }
   /** What a verifier says, as the caller; in its fiber, because a verifier of plain JavaScript may say anything. */
   const judge = (token: VerifiedToken): Principal | Refusal => {
     const principal = principalOf(token, scopes)
     if (principal === undefined) {
-      return refuse.invalid("The token names no issuer and subject by which callers are told apart")
+      return refused("The token names no issuer and subject by which callers are told apart")
     }
     return holdsScopes(principal.scopes, required) ? principal : refuse.tooLittle()
   }
@@ -174,7 +193,7 @@ const resourceGate = (
     if (Exit.isSuccess(exit)) return exit.value
     const said = failureIn(exit.cause)
     if (said === undefined) return { rung: "principal", error: broken(exit.cause) }
-    return said._tag === "TokenRefused" ? refuse.invalid(said.why) : logged(said.why, said.cause)
+    return said._tag === "TokenRefused" ? refused(said.why) : logged(said.why, said.cause)
   }
   /** Waits for a verifier, for as long as its patience lasts. */
   const later = (verifying: Fiber.Fiber<Principal | Refusal, TokenRefused | VerifierUnavailable>, take: Take) => {

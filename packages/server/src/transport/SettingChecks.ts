@@ -1,14 +1,14 @@
 /**
  * Every setting of a door that could not work, found in one pass before the door is made. Pure.
  *
- * A setting that a door does not have is not looked at, and `undefined` is the default.
+ * A setting of another door is not read and is no fault; one of no door is. `undefined` is the default.
  */
 import { isRecord } from "@treadle/protocol/json"
 import * as Redacted from "effect/Redacted"
 import { Limits } from "../Limits.ts"
 import type { McpBuildError } from "../McpBuildError.ts"
 import { authentication, openAddressFaults, resourceAddressFaults, transportSecurity } from "./AuthChecks.ts"
-import { fault, shown, type Check, type Faults } from "./SettingFault.ts"
+import { fault, shown, unknownFaults, type Check, type Faults } from "./SettingFault.ts"
 
 const oneOf =
   (...values: ReadonlyArray<string | boolean>): Check =>
@@ -62,9 +62,6 @@ const times: ReadonlySet<string> = new Set<keyof Limits>([
 
 const limit = (name: string, value: unknown): Faults => {
   const place = `limits.${name}`
-  if (!Object.hasOwn(Limits.defaults, name)) {
-    return fault(place, `there is no such limit; there are ${Object.keys(Limits.defaults).join(", ")}`)
-  }
   const { [name]: highest = Infinity } = most
   const isZero = value === 0 && mayBeZero.has(name)
   const isNumber = times.has(name) ? Number.isFinite(value) : Number.isSafeInteger(value)
@@ -77,7 +74,12 @@ const limit = (name: string, value: unknown): Faults => {
 
 const limits: Check = (setting, value) =>
   isRecord(value)
-    ? Object.entries(value).flatMap(([name, one]) => (one === undefined ? [] : limit(name, one)))
+    ? [
+        ...unknownFaults(setting, value, Object.keys(Limits.defaults), "limit"),
+        ...Object.entries(value).flatMap(([name, one]) =>
+          one === undefined || !Object.hasOwn(Limits.defaults, name) ? [] : limit(name, one)
+        )
+      ]
     : fault(setting, `${shown(value)} is no object of limits; write limits: { sessions: 100 }`)
 
 const parsed = (text: string): URL | undefined => (URL.canParse(text) ? new URL(text) : undefined)
@@ -153,7 +155,8 @@ const stateKeys: Check = (setting, value) => {
       ...(ids.indexOf(id) < index && id !== undefined
         ? fault(`${place}.id`, `there are two keys named ${shown(id)}; give each its own name`)
         : []),
-      ...(secret === undefined ? [] : fault(`${place}.secret`, secret))
+      ...(secret === undefined ? [] : fault(`${place}.secret`, secret)),
+      ...unknownFaults(place, key, ["id", "secret"])
     ]
   })
 }
@@ -178,6 +181,15 @@ const checks: Readonly<Record<string, Check>> = {
   tls: transportSecurity
 }
 
+/** Every setting of any door: those above, and the paths of routes. */
+const known = [...Object.keys(checks), "prefix", "mcp", "openapi", "docs"]
+
+/** What doors tell each other beside them. */
+const internal = new Set(["ownUrl", "certify", "continues", "verbs", "check"])
+
+const givenBy = (settings: { readonly [name: string]: unknown }) =>
+  Object.fromEntries(Object.entries(settings).filter(([name]) => !internal.has(name)))
+
 /** Every fault of the settings that a door was given; empty when it can be made. */
 export const settingErrors = (settings: object): ReadonlyArray<McpBuildError> => {
   if (!isRecord(settings)) return fault("settings", `${shown(settings)} is no object; pass one, or leave it out`)
@@ -186,6 +198,7 @@ export const settingErrors = (settings: object): ReadonlyArray<McpBuildError> =>
       const value = settings[setting]
       return value === undefined ? [] : check(setting, value)
     }),
+    ...unknownFaults("", givenBy(settings), known),
     ...resourceAddressFaults(settings),
     ...openAddressFaults(settings)
   ]

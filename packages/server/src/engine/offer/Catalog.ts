@@ -2,7 +2,7 @@
  * The catalog of what is served: which operations `invoke` runs, how they are found, and the two tools that show them.
  * It is empty where the author asked for none.
  */
-import { isRecord, own } from "@treadle/protocol/json"
+import { isRecord, nearestNames, own } from "@treadle/protocol/json"
 import type { CatalogOptions } from "../../CatalogOptions.ts"
 import {
   catalogNames,
@@ -15,7 +15,6 @@ import {
   type FoundOperation
 } from "../../handler/CatalogTools.ts"
 import type { Entries, OperationEntry } from "../../handler/Entry.ts"
-import { nearestNames } from "../../handler/NearestNames.ts"
 import { search, searchable, type Searchable } from "../../handler/OperationSearch.ts"
 import type { ToolHandler } from "../../handler/ToolHandler.ts"
 import type { ListTable, ServedEntry } from "./ListTable.ts"

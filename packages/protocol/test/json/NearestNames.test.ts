@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Arbitrary from "effect/Arbitrary"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { nearestNames } from "../../src/handler/NearestNames.ts"
+import { nearestNames } from "../../src/json/NearestNames.ts"
 
 const names = ["create_hold", "cancel_hold", "create_show", "get_show", "a"]
 
