@@ -180,6 +180,20 @@ describe("a task", () => {
     })
   )
 
+  it.effect("TASK-01 D8: is made of calls of tools that are added later, where tasks were declared at the start", () =>
+    Effect.gen(function* () {
+      const first = empty().tool("first", plain, async () => "x")
+      for (const [mcp, resultType] of [
+        [first, "complete"],
+        [first.extension(extension), "task"]
+      ] as const) {
+        const { peer, served } = yield* serving(mcp, {})
+        yield* served.live.add(one("required"))
+        assert.strictEqual((yield* called(peer, "t")).resultType, resultType)
+      }
+    })
+  )
+
   it.effect("TASK-10: goes on without an answer that does not come in time", () =>
     Effect.gen(function* () {
       const mcp = empty().tool("ask", { ...plain, task: "optional" }, () =>
