@@ -106,6 +106,7 @@ const stdio = <R, Ctx>(mcp: Mcp<R, Ctx> & Complete<R>, ...rest: StdioArguments<C
  * Express and Fastify. `live`, `counters` and `close` stay with the door.
  *
  * @param door a function from `Request`, and the context of the request where it asks for one, to `Response`
+ * @throws TypeError, when it is no function
  */
 const fetched = nodeFetch
 
