@@ -135,7 +135,7 @@ describe("a task", () => {
       assert.strictEqual((yield* called(peer, "t")).resultType, "complete")
       assert.deepStrictEqual(yield* called(peer, "required"), {
         code: -32603,
-        message: "Too many tasks are kept; cancel one, or wait until the time of one is over"
+        message: "Too many tasks are kept; wait until the time of one is over"
       })
       const [second, third] = [directRawPeer(directPeer(served, {})), directRawPeer(directPeer(served, {}))]
       assert.strictEqual((yield* called(second, "t")).resultType, "task")
@@ -208,6 +208,81 @@ describe("a task", () => {
       yield* TestClock.adjust(1_250)
       const { result, status } = yield* got(peer, taskId)
       assert.deepStrictEqual([status, said(result)], ["completed", "timed-out"])
+    })
+  )
+
+  it.effect("TASK-08 TASK-10: asks for nothing that its handler waits for no longer, and its time goes on then", () =>
+    Effect.gen(function* () {
+      const mcp = empty().tool("ask", { ...plain, timeout: 3_000, task: "optional" }, () =>
+        Effect.andThen(Effect.timeoutOption(CurrentCall.ask("name", nameForm), 1_000), Effect.sleep(60_000))
+      )
+      const { peer } = yield* serving(mcp, {})
+      const { taskId } = yield* called(peer, "ask")
+      assert.strictEqual((yield* got(peer, taskId)).status, "input_required")
+      yield* TestClock.adjust(1_250)
+      const { inputRequests, status } = yield* got(peer, taskId)
+      assert.deepStrictEqual([status, inputRequests], ["working", undefined])
+      yield* TestClock.adjust(5_000)
+      const { result } = yield* got(peer, taskId)
+      assert.strictEqual(said(result), "ask gave up after 3000 ms")
+    })
+  )
+
+  it.effect("TASK-09: stays as it ended, whatever a handler that heeds no signal says after that", () =>
+    Effect.gen(function* () {
+      let open = (): void => {}
+      const gate = new Promise<void>((resolve) => {
+        open = resolve
+      })
+      const mcp = empty().tool("deaf", { ...plain, task: "optional" }, async (_, { ask, progress }) => {
+        await gate
+        progress(1, 2, "still here")
+        await ask("name", nameForm)
+        return "made"
+      })
+      const { peer } = yield* serving(mcp, {})
+      const { taskId } = yield* called(peer, "deaf")
+      yield* asked(peer, "tasks/cancel", { taskId })
+      yield* Effect.yieldNow
+      const ended = yield* got(peer, taskId)
+      assert.strictEqual(ended.status, "cancelled")
+      yield* TestClock.adjust(1_000)
+      open()
+      yield* Effect.promise(() => new Promise(setImmediate))
+      assert.deepStrictEqual(yield* got(peer, taskId), ended)
+    })
+  )
+
+  it.effect("TASK-07 TASK-19: runs each step once, and to its end when its tool is removed meanwhile", () =>
+    Effect.gen(function* () {
+      const ran: Array<string> = []
+      const step = (key: string) =>
+        CurrentCall.step(
+          key,
+          Effect.sync(() => ran.push(key))
+        )
+      const part = empty().tool("stepped", { ...plain, task: { begins: "later" } }, () =>
+        Effect.gen(function* () {
+          yield* step("before")
+          yield* CurrentCall.ask("first", nameForm)
+          yield* CurrentCall.startTask
+          yield* step("after")
+          yield* CurrentCall.ask("second", nameForm)
+          return ran.join(" ")
+        })
+      )
+      const { peer, served } = yield* serving(one("optional"), {})
+      yield* served.live.add(part)
+      const { requestState } = yield* called(peer, "stepped")
+      const declined = { action: "decline" }
+      const retry = { name: "stepped", arguments: {}, requestState, inputResponses: { first: declined } }
+      const { taskId } = (yield* asked(peer, "tools/call", retry))["result"]
+      yield* served.live.remove({ tools: ["stepped"] })
+      assert.strictEqual((yield* called(peer, "stepped")).code, -32602)
+      yield* asked(peer, "tasks/update", { taskId, inputResponses: { first: declined, second: declined } })
+      yield* Effect.yieldNow
+      const { result, status } = yield* got(peer, taskId)
+      assert.deepStrictEqual([status, said(result)], ["completed", "before after"])
     })
   )
 

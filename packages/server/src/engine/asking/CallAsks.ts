@@ -106,7 +106,7 @@ export class CallAsks {
   /**
    * Asks, and hears once, at once or later.
    *
-   * @returns stops hearing
+   * @returns stops hearing: the client need not answer any more
    * @throws where a question of this run has the key
    */
   ask<A>(key: string, ask: Ask<A>, resume: (outcome: Outcome<A>) => void): () => void {
@@ -116,9 +116,7 @@ export class CallAsks {
     const hear = resume as (outcome: Outcome<unknown>) => void
     if (question.outcome !== undefined) hear(question.outcome)
     else question.hear = hear
-    return () => {
-      question.hear = undefined
-    }
+    return () => this.#leave(key, question)
   }
 
   /**
@@ -342,6 +340,14 @@ export class CallAsks {
     question.hear = undefined
     hear?.(outcome)
     this.#look()
+  }
+
+  /** The handler goes on without an answer; one whose call has ended does not go on. */
+  #leave(key: string, question: Question): void {
+    question.hear = undefined
+    if (this.#closed || question.outcome !== undefined) return
+    this.#withdraw(question, "The call went on without an answer")
+    this.#settle(question, fail("timed-out", `Nobody waited for the answer to ${JSON.stringify(key)} any more`))
   }
 
   /** Tells the client that an answer is no longer wanted (TIME-02). */

@@ -32,7 +32,7 @@ export const tasksMissing = (request: Admitted, what: string): RpcError | undefi
 
 const noRoom = ({ request }: Admitted): Refusal => ({
   rung: "calls",
-  error: RpcError.internal("Too many tasks are kept; cancel one, or wait until the time of one is over"),
+  error: RpcError.internal("Too many tasks are kept; wait until the time of one is over"),
   id: request.id
 })
 

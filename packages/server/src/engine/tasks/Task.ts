@@ -108,8 +108,12 @@ export class Task implements Sink, TaskChange {
   readonly full = (): boolean => false
   readonly room = Effect.void
   readonly tick = (): void => {}
-  readonly asked = (): void => this.#change()
+  // A handler that heeds no signal may go on after its end, which is final (TASK-09).
+  readonly asked = (): void => {
+    if (!this.hasEnded) this.#change()
+  }
   readonly told = (message: string): void => {
+    if (this.hasEnded) return
     this.#message = message
     this.#change()
   }
