@@ -117,7 +117,8 @@ export const openSession = (
       logLevel: () => logLevel,
       completed: (id) => completions.done(id),
       changed: (thing) => watch.tell(thing),
-      missed: () => watch.tellAll()
+      missed: () => watch.tellAll(),
+      late: (message) => requests.late(message)
     }
     const { connectTimeout = defaults.connectTimeout } = settings
     const tooLate = () => {

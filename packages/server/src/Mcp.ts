@@ -11,13 +11,11 @@ import {
   type AnyEndpoint,
   type Description,
   type ErrorsDef,
-  type Failure,
   type FailureOf,
   type Input,
   type InputDef,
   type InputOf,
   type OutputDef,
-  type Returned,
   type ReturnedOf
 } from "@treadle/protocol/endpoint"
 import type { JsonObject } from "@treadle/protocol/json"
@@ -37,7 +35,7 @@ import { placeBelow } from "./handler/Place.ts"
 import type { AnyPromptDefinition } from "./handler/PromptHandler.ts"
 import type { AnyReader } from "./handler/ResourceHandler.ts"
 import type { AnyTemplateDefinition, AnyTemplateReader } from "./handler/TemplateHandler.ts"
-import type { InlineDefinition } from "./InlineDefinition.ts"
+import type { InlineDefinition, InlineEndpoint } from "./InlineDefinition.ts"
 import { McpBuildErrors, readable, type McpBuildError, type Place } from "./McpBuildError.ts"
 import type { PromptArguments, PromptBody, PromptDefinition } from "./PromptDefinition.ts"
 import type { ReadBody, ResourceDefinition, TemplateDefinition, TextFields, Variables } from "./ResourceDefinition.ts"
@@ -57,6 +55,34 @@ export type Handler<X extends AnyEndpoint, Ctx, R> = (
 /** Requirements that the builder itself meets: the call, the served thing, and a scope of its own for each call. */
 type Met = CurrentCall | Live | Scope.Scope
 
+/** Adds what no client shares the contract of, under a name that is checked where it is written. */
+interface AddInline<out R, in out Ctx> {
+  <
+    const Name extends string,
+    const I extends InputDef = {},
+    const O extends OutputDef = never,
+    const E extends ErrorsDef = never,
+    R2 = never,
+    const H extends string = string
+  >(
+    name: ToolName<Name>,
+    definition: InlineDefinition<I, O, E, H, Ctx>,
+    handler: Handler<InlineEndpoint<I, O, E>, Ctx, R2>
+  ): Mcp<R | Exclude<R2, Met>, Ctx>
+}
+
+interface AddTool<out R, in out Ctx> extends AddInline<R, Ctx> {
+  <X extends AnyEndpoint, R2 = never>(endpoint: X, handler: Handler<X, Ctx, R2>): Mcp<R | Exclude<R2, Met>, Ctx>
+}
+
+interface AddOperation<out R, in out Ctx> extends AddInline<R, Ctx> {
+  <X extends AnyEndpoint, R2 = never>(
+    endpoint: X,
+    handler: Handler<X, Ctx, R2>,
+    options?: ToolOptions<Ctx>
+  ): Mcp<R | Exclude<R2, Met>, Ctx>
+}
+
 /** What can be served; the types of the builder are forgotten. */
 export interface AnyMcp {
   readonly definition: ServedDefinition
@@ -69,9 +95,10 @@ export interface Mcp<out R, in out Ctx = {}> extends AnyMcp, Part<R, Ctx> {
   readonly definition: ServedDefinition
 
   /**
-   * Adds a tool made of a contract and its function.
+   * Adds a tool: a contract that clients share and its function, or one that no client shares the contract of.
    *
-   * @param endpoint what `Endpoint.make` gave; clients share it
+   * @param endpoint what `Endpoint.make` gave; or a name, 1 to 128 characters of `A-Z a-z 0-9 _ - .`, and what
+   * `Endpoint.make` takes, with `visible`, `scopes`, `timeout` in milliseconds, `once`, `strict`, `task` beside it
    * @param handler gets the decoded input and the call, and returns an Effect or a promise of the declared output
    *
    * @example
@@ -81,47 +108,17 @@ export interface Mcp<out R, in out Ctx = {}> extends AnyMcp, Part<R, Ctx> {
    * import * as Schema from "effect/Schema"
    *
    * const double = Endpoint.make("double", { description: "Twice a number", input: { n: Schema.Int }, output: Schema.Int })
-   * const mcp = Mcp.make({ name: "sums", version: "1.0.0" }).tool(double, ({ n }) => Effect.succeed(2 * n))
+   * const mcp = Mcp.make({ name: "sums", version: "1.0.0" })
+   *   .tool(double, ({ n }) => Effect.succeed(2 * n))
+   *   .tool(
+   *     "half",
+   *     { description: "Half a number", input: { n: Schema.Int }, output: Schema.Int },
+   *     async ({ n }, { fail }) => (n % 2 === 0 ? n / 2 : fail(`${n} is odd.`))
+   *   )
    * Mcp.check(mcp) // => []
    * ```
    */
-  tool<X extends AnyEndpoint, R2 = never>(endpoint: X, handler: Handler<X, Ctx, R2>): Mcp<R | Exclude<R2, Met>, Ctx>
-  /**
-   * Adds a tool that no client shares the contract of.
-   *
-   * @param name 1 to 128 characters of `A-Z a-z 0-9 _ - .`
-   * @param definition what `Endpoint.make` takes, and `visible`, `scopes`, `timeout` in milliseconds, `once`, `strict`,
-   * `task`
-   * @param handler gets the decoded input and the call, and returns an Effect or a promise
-   *
-   * @example
-   * ```ts
-   * import { Mcp } from "@treadle/server"
-   * import * as Schema from "effect/Schema"
-   *
-   * const mcp = Mcp.make({ name: "sums", version: "1.0.0" }).tool(
-   *   "half",
-   *   { description: "Half a number", input: { n: Schema.Int }, output: Schema.Int },
-   *   async ({ n }, { fail }) => (n % 2 === 0 ? n / 2 : fail(`${n} is odd.`))
-   * )
-   * Mcp.check(mcp) // => []
-   * ```
-   */
-  tool<
-    const Name extends string,
-    const I extends InputDef = {},
-    const O extends OutputDef = never,
-    const E extends ErrorsDef = never,
-    R2 = never,
-    const H extends string = string
-  >(
-    name: ToolName<Name>,
-    definition: InlineDefinition<I, O, E, H, Ctx>,
-    handler: (
-      input: Input<I>,
-      call: Call<Ctx, Failure<E>>
-    ) => EffectOrPromise<Replied<Returned<[O] extends [never] ? undefined : O>>, Failure<E>, R2>
-  ): Mcp<R | Exclude<R2, Met>, Ctx>
+  readonly tool: AddTool<R, Ctx>
   /** Adds a tool made of a contract and its function, for some callers only or with a time limit. */
   toolWith<X extends AnyEndpoint, R2 = never>(
     endpoint: X,
@@ -146,27 +143,7 @@ export interface Mcp<out R, in out Ctx = {}> extends AnyMcp, Part<R, Ctx> {
    * Mcp.check(mcp) // => []
    * ```
    */
-  operation<X extends AnyEndpoint, R2 = never>(
-    endpoint: X,
-    handler: Handler<X, Ctx, R2>,
-    options?: ToolOptions<Ctx>
-  ): Mcp<R | Exclude<R2, Met>, Ctx>
-  /** Adds an operation that is no tool and that no client shares the contract of; its definition is that of a tool. */
-  operation<
-    const Name extends string,
-    const I extends InputDef = {},
-    const O extends OutputDef = never,
-    const E extends ErrorsDef = never,
-    R2 = never,
-    const H extends string = string
-  >(
-    name: ToolName<Name>,
-    definition: InlineDefinition<I, O, E, H, Ctx>,
-    handler: (
-      input: Input<I>,
-      call: Call<Ctx, Failure<E>>
-    ) => EffectOrPromise<Replied<Returned<[O] extends [never] ? undefined : O>>, Failure<E>, R2>
-  ): Mcp<R | Exclude<R2, Met>, Ctx>
+  readonly operation: AddOperation<R, Ctx>
   /**
    * Adds two tools, after all others, for the operations that are no tools: `search_operations` finds them, and `invoke`
    * runs one by its name, with the same result as if it were a tool. Operations of added servers are among them.

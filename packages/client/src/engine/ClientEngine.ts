@@ -59,6 +59,8 @@ export interface Inbox {
   readonly notify: (notification: KnownNotification) => void
   /** @param during the request on whose stream it came, where that is known */
   readonly request: (request: Request, during: Running | undefined) => void
+  /** The answer to a request that was given up before. */
+  readonly late: (message: Answer["message"]) => void
   readonly ended: (reason: McpReason) => void
 }
 
@@ -141,7 +143,10 @@ class Engine implements ClientEngine {
     this.#heard = now()
     parts.transport.attach({
       ...this.receive,
-      late: () => void parts.counters.late++,
+      late: (message) => {
+        parts.counters.late++
+        parts.inbox.late(message)
+      },
       ended: (reason) => {
         this.#ended = reason
         parts.inbox.ended(reason)

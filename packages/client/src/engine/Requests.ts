@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Result from "effect/Result"
-import type { Notification } from "@treadle/protocol/rpc"
+import type { ErrorMessage, Notification, ResultMessage } from "@treadle/protocol/rpc"
 import {
   ClientRequest,
   ServerResult,
@@ -163,6 +163,14 @@ export class Requests {
     if (plan.keepTask === true) return deadline.within(waited)
     const over = this.#farewells.owe(this.#cancelled(taskId))
     return Effect.onExit(deadline.within(waited), (exit) => Effect.sync(() => over(isGivenUp(exit))))
+  }
+
+  /** The answer to a request that was given up here: a task that it became is wanted no longer. */
+  readonly late = (message: ResultMessage | ErrorMessage): void => {
+    if (message._tag !== "Result" || !this.#rounds.knowsTasks()) return
+    const decoded = ServerResult.decodeRound("tools/call", message.result)
+    if (Result.isFailure(decoded) || decoded.success._tag !== "Task") return
+    this.#farewells.owe(this.#cancelled(decoded.success.result.taskId))(true)
   }
 
   #cancelled(taskId: string): Effect.Effect<unknown, McpError> {

@@ -90,7 +90,7 @@ export class Correlation {
       default: {
         const key = message.id === undefined ? undefined : requestKey(message.id)
         const sink = key === undefined ? undefined : this.#waiting.get(key)
-        if (key !== undefined && this.#givenUp.delete(key)) return this.#receiver.late()
+        if (key !== undefined && this.#givenUp.delete(key)) return this.#receiver.late(message)
         if (key === undefined || sink === undefined) return this.#onNoise(text, "it answers no request that waits")
         this.#waiting.delete(key)
         sink.answer({ message })

@@ -52,7 +52,7 @@ export interface Receiver {
   readonly notify: (notification: Notification) => void
   readonly request: (request: Request) => void
   /** An answer came to a request that was given up before (CANCEL-06). */
-  readonly late: () => void
+  readonly late: (message: Answer["message"]) => void
   /** Nothing more will come. */
   readonly ended: (reason: McpReason) => void
 }

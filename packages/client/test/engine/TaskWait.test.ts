@@ -268,6 +268,27 @@ describe("a task that is given up", () => {
       })
   )
 
+  it.effect("TASK-12 CANCEL-06: is cancelled where its call was taken back before it was known to be one", () =>
+    Effect.gen(function* () {
+      let answer = (): void => {}
+      const told = new Promise<void>((resolve) => {
+        answer = resolve
+      })
+      const { heard, of, session } = yield* native(async (message) => {
+        if (message.method === "tools/call") await told
+        return tasking(working())(message)
+      })
+      const fiber = yield* started(session.call(ping)(undefined, { keepTask: true }))
+      yield* heard("tools/call")
+      yield* Fiber.interrupt(fiber)
+      yield* heard("notifications/cancelled")
+      answer()
+      assert.strictEqual(about(yield* heard("tasks/cancel")), "t-1")
+      assert.strictEqual(of("tasks/cancel").length, 1)
+      assert.deepInclude(session.counters(), { late: 1 })
+    })
+  )
+
   it.effect("is cancelled before its session ends", () =>
     Effect.gen(function* () {
       const scope = yield* Scope.make()

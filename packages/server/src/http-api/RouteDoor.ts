@@ -17,6 +17,7 @@ import { bodyText } from "../http-router/RouterBody.ts"
 import { givenContext, type RouterDoor } from "../http-router/RouterDoor.ts"
 import { headerOf } from "../http-router/RouterExchange.ts"
 import type { Limits } from "../Limits.ts"
+import { ownerOf } from "../transport/HttpExchange.ts"
 import { makeGuard, type GuardSettings } from "../transport/HttpGuard.ts"
 import type { Principal } from "../Principal.ts"
 import type { Served } from "../Served.ts"
@@ -124,12 +125,12 @@ const callerOf = (
   }: { readonly context: unknown; readonly principal: Principal | undefined; readonly served: Served }
 ): Step<Pick<Inbound, "principal" | "owner">> => {
   const said = door.callerOf(request)
-  if (principal !== undefined) return Effect.succeed({ principal, owner: `principal:${principal.id}` })
+  if (principal !== undefined) return Effect.succeed({ principal, owner: ownerOf(principal, said.owner) })
   const caller = said.principal === undefined ? served.identify(context) : { principal: said.principal }
   if (caller.refusal !== undefined) return Effect.fail(refusal(caller.refusal))
   return Effect.succeed({
     principal: caller.principal,
-    owner: caller.principal === undefined ? said.owner : `principal:${caller.principal.id}`
+    owner: ownerOf(caller.principal, said.owner)
   })
 }
 

@@ -48,7 +48,7 @@ export const givenContext: Effect.Effect<unknown> = Effect.map(Effect.context<ne
 export interface RouterCaller {
   readonly principal: Principal | undefined
   /** Whose running calls are counted together, where there is no principal. */
-  readonly owner: string
+  readonly owner: string | undefined
 }
 
 export interface RouterDoor {
@@ -77,7 +77,7 @@ export const routerDoor = <P, RP>(options: RequestOptions<P, RP>): Effect.Effect
   Effect.map(Effect.context<RP>(), (outer) => ({
     callerOf: (request) => ({
       principal: contextPrincipal(options.principal?.(request)),
-      owner: `address:${request.remoteAddress._tag === "Some" ? request.remoteAddress.value : "unknown"}`
+      owner: request.remoteAddress._tag === "Some" ? `address:${request.remoteAddress.value}` : undefined
     }),
     servicesOf: (request) =>
       options.request === undefined

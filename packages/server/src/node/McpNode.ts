@@ -103,7 +103,8 @@ const stdio = <R, Ctx>(mcp: Mcp<R, Ctx> & Complete<R>, ...rest: StdioArguments<C
 
 /**
  * The `(req, res)` handler of a fetch door that has none of its own, as `HttpRoutes.fetch` gives: for `node:http`,
- * Express and Fastify. `live`, `counters` and `close` stay with the door.
+ * Express and Fastify. `live`, `counters` and `close` stay with the door. It is given paths below the mount, except those
+ * of metadata, and no remote address: limits count for each caller only where a `principal` is named.
  *
  * @param door a function from `Request`, and the context of the request where it asks for one, to `Response`
  * @throws TypeError, when it is no function

@@ -6,6 +6,7 @@ import { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
 import type { TLSSocket } from "node:tls"
 import type { With } from "../Mcp.ts"
+import { isMetadataPath } from "../transport/ResourceMetadata.ts"
 import { isUntouched, type NodeRequest } from "./NodeBody.ts"
 import { contextOf } from "./NodeDoor.ts"
 
@@ -19,10 +20,18 @@ const headersOf = ({ rawHeaders }: NodeRequest): Headers => {
   return headers
 }
 
+/**
+ * The path below the mount, where a framework cuts one off; metadata is asked for by its whole path, wherever that is
+ * mounted.
+ */
+const pathOf = ({ originalUrl, url = "/" }: NodeRequest): string =>
+  originalUrl !== undefined && isMetadataPath(originalUrl.split("?", 1)[0] ?? "") ? originalUrl : url
+
 /** A request that names no host is not taken for one that names this one. */
-const addressOf = ({ headers, socket, url = "/" }: NodeRequest): string => {
+const addressOf = (req: NodeRequest): string => {
+  const { headers, socket } = req
   const scheme = (socket as Partial<TLSSocket>).encrypted === true ? "https" : "http"
-  return `${scheme}://${headers.host ?? headers[":authority"]?.toString() ?? "unnamed.invalid"}${url}`
+  return `${scheme}://${headers.host ?? headers[":authority"]?.toString() ?? "unnamed.invalid"}${pathOf(req)}`
 }
 
 /** What a framework left on `req.body` is said once more; all else is read from the stream. */

@@ -45,7 +45,7 @@ export interface HttpCall {
   /** Who is calling, where the door knows and nothing must be shown; else the server's own `principal` is asked. */
   readonly principal?: Principal | undefined
   /** Whose running calls are counted together, where there is no principal. */
-  readonly owner?: string
+  readonly owner?: string | undefined
 }
 
 /** One request as its platform has it, and the way back. */
@@ -105,6 +105,13 @@ const refuse = (exchange: Exchange, refusal: Refusal): void =>
 const identified = ({ call, parts }: Exchange): HttpCaller =>
   call.principal === undefined ? parts.identify(call.context) : { principal: call.principal }
 
+/**
+ * Whose running calls are counted together: those of a principal, or of what the door knows of the sender. Where it knows
+ * nothing, each request is on its own, so that no stranger takes the room of another.
+ */
+export const ownerOf = (principal: Principal | undefined, sender: string | undefined): string =>
+  principal === undefined ? (sender ?? `request:${++requests}`) : `principal:${principal.id}`
+
 const inboundOf = ({ call, port }: Exchange, principal: Principal | undefined, value: unknown): Inbound => ({
   value,
   http: { header: port.header, url: port.url },
@@ -113,7 +120,7 @@ const inboundOf = ({ call, port }: Exchange, principal: Principal | undefined, v
   context: call.context,
   principal,
   services: call.services,
-  owner: principal === undefined ? (call.owner ?? `request:${++requests}`) : `principal:${principal.id}`
+  owner: ownerOf(principal, call.owner)
 })
 
 /** Serves what has an answer of its own. */

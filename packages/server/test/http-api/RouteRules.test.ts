@@ -213,13 +213,33 @@ describe("a call that goes on", () => {
   it.effect("D13: counts against the limit of its caller, together with tools", () =>
     Effect.gen(function* () {
       const { began, run } = yield* waiting
-      const ask = yield* routing(empty().tool(who, run), { limits: { runningCalls: 1 } })
+      const ask = yield* routing(empty().tool(who, run), {
+        limits: { runningCalls: 1 },
+        principal: ({ headers }) => headers["x-user"]
+      })
+      const asAda = ask("/who", { headers: { "x-user": "Ada" } })
+      const asked = yield* Effect.forkChild(asAda)
+      yield* Deferred.await(began)
+      yield* Effect.yieldNow
+      const { json, status } = yield* asAda
+      assert.strictEqual(status, 429)
+      assert.include(json.detail, "Too many requests")
+      yield* Fiber.interrupt(asked)
+    })
+  )
+
+  it.effect("D13: takes no room of others where neither a name nor an address is known", () =>
+    Effect.gen(function* () {
+      const { began, run } = yield* waiting
+      const quick = Endpoint.make("quick", { description: "Tested", http: "GET /quick" })
+      const mcp = empty()
+        .tool(who, run)
+        .tool(quick, () => Effect.as(Effect.yieldNow, "answered"))
+      const ask = yield* routing(mcp, { limits: { runningCalls: 1 } })
       const asked = yield* Effect.forkChild(ask("/who"))
       yield* Deferred.await(began)
       yield* Effect.yieldNow
-      const { json, status } = yield* ask("/who")
-      assert.strictEqual(status, 429)
-      assert.include(json.detail, "Too many requests")
+      assert.strictEqual((yield* ask("/quick")).text, "answered")
       yield* Fiber.interrupt(asked)
     })
   )

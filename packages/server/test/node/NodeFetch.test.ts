@@ -7,12 +7,13 @@ import * as Schema from "effect/Schema"
 import express from "express"
 import { fastify } from "fastify"
 import { rawToolCall } from "@treadle/testing"
-import { Endpoint } from "../../src/index.ts"
+import { Endpoint, ProtectedResource } from "../../src/index.ts"
 import { HttpRoutes } from "../../src/http-api/index.ts"
 import { McpNode, type NodeRequest } from "../../src/node/index.ts"
 import { empty } from "../fixtures/calling.ts"
 import { listening } from "../fixtures/cells.ts"
 import { headersOf } from "../fixtures/rawPeers.ts"
+import { tokens } from "../fixtures/tokens.ts"
 
 interface Ctx {
   readonly user: string
@@ -55,6 +56,29 @@ describe("routes at a (req, res) handler", () => {
         assert.strictEqual((yield* send(`${url}/api/greet`, { body: "" })).status, 400, path)
         assert.strictEqual((yield* send(`${url}/api/greet`, { method: "PUT" })).status, 405, path)
       }
+    })
+  )
+
+  it.effect("AUTH-02: are protected below a mount, and their metadata has an address of its own", () =>
+    Effect.gen(function* () {
+      const url = "https://box.example/shop/mcp"
+      const auth = ProtectedResource.make({ ...tokens().settings, resource: url })
+      const handler = McpNode.fetched(
+        HttpRoutes.fetch(
+          empty().tool(greet, async () => ""),
+          { mcp: "/mcp", auth }
+        )
+      )
+      const bare = (req: NodeRequest, res: Parameters<typeof handler>[1]) => handler(req, res)
+      const app = express().use("/shop", bare).use("/.well-known/oauth-protected-resource", bare)
+      const port = yield* listening(app)
+      const get = (path: string) => send(`http://127.0.0.1:${port}${path}`, { method: "GET", body: null })
+      for (const path of ["/shop/mcp?x=1", ""]) {
+        const { status, text } = yield* get(`/.well-known/oauth-protected-resource${path}`)
+        assert.deepStrictEqual([path, status], [path, 200])
+        assert.strictEqual(JSON.parse(text).resource, url)
+      }
+      assert.strictEqual((yield* send(`http://127.0.0.1:${port}/shop/api/greet`)).status, 401)
     })
   )
 

@@ -15,6 +15,7 @@ import { rawAsk, rawDeclaring, rawRequest, type RawMessage } from "@treadle/test
 import { Ask, CurrentCall } from "../../src/index.ts"
 import { McpHttp } from "../../src/http.ts"
 import { empty } from "../fixtures/calling.ts"
+import { assertQuiet } from "../fixtures/quiet.ts"
 import { httpPeer } from "../fixtures/rawPeers.ts"
 
 const able = { elicitation: {}, extensions: { "io.modelcontextprotocol/tasks": {} } }
@@ -92,6 +93,7 @@ const connected = () => {
     [Symbol.asyncDispose]: async () => {
       await session.close()
       await door.close()
+      assertQuiet(door)
     }
   }
 }

@@ -17,7 +17,7 @@ import { Live, type Change } from "../../src/index.ts"
 import { McpRouter } from "../../src/http-router/index.ts"
 import { McpNode, type Listening } from "../../src/node/index.ts"
 import { bundled } from "../fixtures/bundled.ts"
-import { assertQuiet, assertSaidQuiet } from "../fixtures/quiet.ts"
+import { assertQuiet, assertSaidQuiet, quietAtEnd } from "../fixtures/quiet.ts"
 import { theatre } from "../fixtures/theatre.ts"
 import { doors, peers, type Door, type Peer } from "./officialPeers.ts"
 
@@ -36,13 +36,17 @@ export const openTheatre = async (): Promise<Listening> => {
   return { ...listening, close, [Symbol.asyncDispose]: close }
 }
 
-/** Serves it as a route of an Effect application. */
+/** Serves it as a route of an Effect application, as quietly. */
 const openRoute = async (): Promise<Served> => {
   let tell: (change: Change) => void = () => {}
   const node = createServer()
-  const route = McpRouter.layer(
+  const served = McpRouter.scoped(
     theatre((change) => tell(change)),
     { path: "/mcp" }
+  )
+  const route = Layer.effect(
+    Live,
+    Effect.map(quietAtEnd(served), ({ live }) => live)
   )
   const app = HttpRouter.serve(route, { disableLogger: true, disableListenLog: true })
   const server = NodeHttpServer.layer(() => node, { port: 0, host: "127.0.0.1" })

@@ -39,6 +39,8 @@ export interface Opening {
   readonly changed: (thing: Thing) => void
   /** Changes may have been missed. */
   readonly missed: () => void
+  /** The answer to a request that was given up before. */
+  readonly late: Inbox["late"]
 }
 
 /** Whether a server said that it tells of a thing; what it did not say is ignored (A36). */
@@ -119,6 +121,7 @@ export const openLink = (
       notify: (notification) => hear(notification, agreed, opening, reverse.cancel),
       request: (request, during) =>
         agreed?.era === "native" ? reverse.refuse(request) : reverse.take(request, during),
+      late: opening.late,
       ended: () => {
         over = true
         // A transport that ends before anything was agreed fails the opening, which may go on with another one.
