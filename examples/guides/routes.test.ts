@@ -7,6 +7,8 @@ import * as FetchHttpClient from "effect/http/FetchHttpClient"
 import * as OpenApi from "effect/http-api/OpenApi"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
+import type { AddressInfo } from "node:net"
+import { app as expressApp, routes as deskRoutes } from "./routes-express.ts"
 import { titleOf } from "./routes-client.ts"
 import { server } from "./routes-node.ts"
 import { app, routes } from "./routes-plain.ts"
@@ -36,6 +38,20 @@ describe("the guide to routes", () => {
     assert.strictEqual((await ask("/docs"))[0], 200)
     assert.strictEqual((await ask("/openapi.json"))[0], 200)
     await routes.close()
+  })
+
+  it("serves them in Express, with the context of each request, under paths that the document has", async () => {
+    const listening = expressApp.listen(0, "127.0.0.1")
+    await new Promise((resolve) => listening.once("listening", resolve))
+    const url = `http://127.0.0.1:${(listening.address() as AddressInfo).port}`
+    const read = async (path: string) => (await fetch(`${url}${path}`, { headers: { "x-reader": "Ada" } })).json()
+    assert.deepStrictEqual(await read("/api/loans"), ["Emma"])
+    assert.deepStrictEqual(Object.keys((await read("/openapi.json")).paths), ["/api/loans"])
+    await using client = await connect(`${url}/mcp`, { headers: { "x-reader": "Ada" } })
+    assert.deepStrictEqual((await client.callTool("my_loans")).structuredContent, { value: ["Emma"] })
+    assert.strictEqual((await fetch(`${url}/docs`)).status, 200)
+    listening.close()
+    await deskRoutes.close()
   })
 
   it("has tools for some of it", async () => {

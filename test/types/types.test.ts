@@ -107,7 +107,9 @@ const expected: Readonly<Record<string, string>> = {
   W70: `"this server still needs services: give them with mcp.provide(layer), or use an Effect door"`,
   W71: `'depth' does not exist in type`,
   W72: `Type '"GET /half/:m"' is not assignable to type '"\\":m\\" is not a field of input"'.`,
-  W73: `Expected 2 arguments, but got 1.`
+  W73: `Expected 2 arguments, but got 1.`,
+  W74: `"this server needs a context for each request: make it a service, which the option request provides, or use a plain door"`,
+  W75: `"this server needs a context for each request: make it a service, which the option request provides, or use a plain door"`
 }
 
 describe("the compiler", () => {

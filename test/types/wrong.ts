@@ -76,6 +76,7 @@ const auth = NodeOAuth.browser({ clientName: "x" })
 /* W51 */ m.catalog({ allow: ({ name }) => name })
 /* W52 */ m.catalog({ allowed: ["create_hold"] })
 import { HttpRoutes } from "@treadle/server/http-api"
+import { McpRouter } from "@treadle/server/http-router"
 /* W53 */ Endpoint.make("ok", { description: "x", input: Schema.Struct({ id: Schema.Int }), http: "GET /:fields" })
 /* W54 */ Endpoint.make("ok", { description: "x", input: z.object({ id: z.int() }), http: "PUT /halls/:id/rows/:row" })
 /* W55 */ Endpoint.make("ok", { description: "x", http: "HEAD /shows" })
@@ -101,3 +102,5 @@ import { AgentMcp } from "@treadle/agent"
 /* W71 */ AgentTest.call(AgentMcp.spawn, { instruction: "x", depth: 1 })
 /* W72 */ m.tool("half", { description: "x", input: { n: Schema.Int }, http: "GET /half/:m" }, async () => "x")
 /* W73 */ HttpRoutes.fetch(ctx)(new Request("http://localhost/"))
+/* W74 */ HttpRoutes.layer(ctx)
+/* W75 */ McpRouter.layer(ctx, { path: "/mcp" })

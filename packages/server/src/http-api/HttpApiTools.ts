@@ -9,6 +9,7 @@ import * as HttpServer from "effect/http/HttpServer"
 import type * as HttpApi from "effect/http-api/HttpApi"
 import * as OpenApi from "effect/http-api/OpenApi"
 import { endpointOf, toolShape, type AnyEndpoint } from "@treadle/protocol/endpoint"
+import { namesOf, nearestNames } from "@treadle/protocol/json"
 import { noEntries, type OperationEntry } from "../handler/Entry.ts"
 import { placeBelow } from "../handler/Place.ts"
 import { Mcp } from "../Mcp.ts"
@@ -58,6 +59,34 @@ const unknownOperation = (name: unknown, { operations }: Promoting): Obstacle =>
   cure: `It has ${[...operations.keys()].map((known) => JSON.stringify(known)).join(", ")}`
 })
 
+const settingNames = namesOf<Promotion<string>>({
+  operation: true,
+  tool: true,
+  description: true,
+  title: true,
+  hints: true,
+  icons: true,
+  meta: true,
+  scopes: true,
+  timeout: true,
+  headers: true,
+  nestPayload: true
+})
+
+/** What the types forbid, and plain JavaScript does not. */
+const settingObstacles = (promotion: Promotion<string>): ReadonlyArray<Obstacle> => {
+  const unknown = Object.keys(promotion).filter((name) => !settingNames.includes(name))
+  const untrue = (["tool", "nestPayload"] as const).filter((name) => typeof (promotion[name] ?? false) !== "boolean")
+  return [
+    ...unknown.map((name) => {
+      const [meant] = nearestNames(name, settingNames, 1)
+      const cure = meant === undefined ? `It may have ${settingNames.join(", ")}` : `Write ${meant}`
+      return { message: `${JSON.stringify(name)} says nothing of an operation`, cure }
+    }),
+    ...untrue.map((name) => ({ message: `${name} is ${JSON.stringify(promotion[name])}`, cure: "Write true or false" }))
+  ]
+}
+
 const entryOf = (tool: string, promotion: Promotion<string>, promoting: Promoting): OperationEntry => {
   const { headers = [], hints, icons, meta, nestPayload = false, operation: name, scopes, timeout } = promotion
   const { tool: promoted = true } = promotion
@@ -72,7 +101,7 @@ const entryOf = (tool: string, promotion: Promotion<string>, promoting: Promotin
   const said = saidOf(endpoint)
   const { description = said.description ?? "", title = said.title } = promotion
   const table = argumentTable(endpoint, headers, nestPayload)
-  const obstacles = [...obstaclesOf(operation), ...table.obstacles]
+  const obstacles = [...settingObstacles(promotion), ...obstaclesOf(operation), ...table.obstacles]
   if (obstacles.length > 0) {
     return { ...entry, endpoint: unpromotable(tool, description, obstacles), handler: () => undefined }
   }

@@ -15,7 +15,7 @@ import * as HttpApiSwagger from "effect/http-api/HttpApiSwagger"
 import type { AuthSettings } from "../Authentication.ts"
 import type { Entries } from "../handler/Entry.ts"
 import { addDocuments, addEndpoint } from "../http-router/McpRouter.ts"
-import { GivenContext, routerDoor, type RequestOptions } from "../http-router/RouterDoor.ts"
+import { GivenContext, routerDoor, type ContextFree, type RequestOptions } from "../http-router/RouterDoor.ts"
 import { Live } from "../Live.ts"
 import { Mcp, type AnyMcp, type With } from "../Mcp.ts"
 import { McpBuildErrors, type McpBuildError } from "../McpBuildError.ts"
@@ -211,14 +211,14 @@ const documentOf = (
  *
  * @returns what is served; its `live` takes parts that need what the handlers need
  */
-const scoped = <R, P = never, RP = never>(
-  mcp: Mcp<R>,
+const scoped = <R, P = never, RP = never, Ctx = {}>(
+  mcp: Mcp<R, Ctx> & ContextFree<Ctx>,
   options: RoutesOptions<P, RP> = {}
 ): Effect.Effect<Served<R, {}>, McpBuildErrors, Needs<R, P, RP> | Scope.Scope> =>
   Effect.gen(function* () {
     const operations = yield* Effect.fromResult(routed(mcp, options))
     const settings: ServedBehind = { ...options, check: routeErrors(options) }
-    const served = yield* Mcp.served(mcp, settings)
+    const served = yield* Mcp.served(mcp as unknown as Mcp<R>, settings)
     yield* add(served, mcp, operations, options)
     return served
   }) as unknown as Effect.Effect<Served<R, {}>, McpBuildErrors, Needs<R, P, RP> | Scope.Scope>
@@ -257,8 +257,8 @@ const scoped = <R, P = never, RP = never>(
  * await dispose()
  * ```
  */
-const layer = <R, P = never, RP = never>(
-  mcp: Mcp<R>,
+const layer = <R, P = never, RP = never, Ctx = {}>(
+  mcp: Mcp<R, Ctx> & ContextFree<Ctx>,
   options: RoutesOptions<P, RP> = {}
 ): Layer.Layer<Live, McpBuildErrors, Needs<R, P, RP>> =>
   Layer.effect(

@@ -23,6 +23,8 @@ export interface RouteTemplate {
 
 const form = /^(GET|POST|PUT|PATCH|DELETE) (\/\S*)$/
 const field = /^:([A-Za-z_]\w*)$/
+/** A field as OpenAPI writes it. */
+const braced = /^\{([A-Za-z_]\w*)\}$/
 const literal = /^[A-Za-z0-9._~-]+$/
 
 const example = 'write it as "GET /shows/:id"'
@@ -34,6 +36,8 @@ const segmentProblem = (segment: string): string | undefined => {
   }
   if (field.test(segment) || literal.test(segment)) return undefined
   const shown = JSON.stringify(segment)
+  const [, named] = braced.exec(segment) ?? []
+  if (named !== undefined) return `${shown} is no field here; write it as ":${named}"`
   return segment.includes(":")
     ? `${shown} is no field; a field is a whole part of the path, a colon and a name of letters, digits and _`
     : `${shown} holds a character that is not for paths; use letters, digits, ".", "_", "~" and "-"`

@@ -16,7 +16,7 @@ import { metadataPaths } from "../transport/ResourceMetadata.ts"
 import { pageOf, toldPage, type HttpDoorParts } from "../transport/HttpExchange.ts"
 import { answered, noBody, type HttpResponse } from "../transport/StreamWriter.ts"
 import { RouterPort, routerExchange, routerResponse } from "./RouterExchange.ts"
-import { givenContext, routerDoor, type Refusal, type RequestOptions } from "./RouterDoor.ts"
+import { givenContext, routerDoor, type ContextFree, type Refusal, type RequestOptions } from "./RouterDoor.ts"
 
 /** What the layer is told beside the settings of every HTTP door. */
 export interface RouterOptions<P, RP> extends RequestOptions<P, RP> {
@@ -77,13 +77,13 @@ export const addEndpoint = Effect.fnUntraced(function* <P, RP>(
  *
  * @returns what is served; its `live` takes parts that need what the handlers need
  */
-const scoped = <R, P = never, RP = never>(
-  mcp: Mcp<R>,
+const scoped = <R, P = never, RP = never, Ctx = {}>(
+  mcp: Mcp<R, Ctx> & ContextFree<Ctx>,
   options: RouterOptions<P, RP>
 ): Effect.Effect<Served<R, {}>, McpBuildErrors, Needs<R, P, RP> | Scope.Scope> =>
   Effect.gen(function* () {
     const router = yield* HttpRouter.HttpRouter
-    const served = yield* Mcp.served(mcp, options)
+    const served = yield* Mcp.served(mcp as unknown as Mcp<R>, options)
     const parts = httpDoorParts(served, options)
     yield* addEndpoint(router, parts, options)
     yield* addDocuments(router, parts, options)
@@ -96,8 +96,8 @@ const scoped = <R, P = never, RP = never>(
  * Fails with `McpBuildErrors`. The services of handlers are captured when the layer is built, except those that
  * `request` provides.
  */
-const layer = <R, P = never, RP = never>(
-  mcp: Mcp<R>,
+const layer = <R, P = never, RP = never, Ctx = {}>(
+  mcp: Mcp<R, Ctx> & ContextFree<Ctx>,
   options: RouterOptions<P, RP>
 ): Layer.Layer<Live, McpBuildErrors, Needs<R, P, RP>> =>
   Layer.effect(

@@ -31,6 +31,11 @@ export interface RequestOptions<P, RP> extends HttpSettings {
   readonly request?: (request: HttpServerRequest.HttpServerRequest) => Effect.Effect<Context.Context<P>, Refusal, RP>
 }
 
+/** A server whose handlers need no context of the request; any other does not compile, and the error says so. */
+export type ContextFree<Ctx> = {} extends Ctx
+  ? unknown
+  : "this server needs a context for each request: make it a service, which the option request provides, or use a plain door"
+
 /** What a plain door was given beside a request; an Effect application has services in its place. */
 export const GivenContext = Context.Reference<unknown>("@treadle/server/GivenContext", { defaultValue: () => ({}) })
 

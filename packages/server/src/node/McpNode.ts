@@ -107,6 +107,7 @@ const stdio = <R, Ctx>(mcp: Mcp<R, Ctx> & Complete<R>, ...rest: StdioArguments<C
  * of metadata, and no remote address: limits count for each caller only where a `principal` is named.
  *
  * @param door a function from `Request`, and the context of the request where it asks for one, to `Response`
+ * @throws TypeError, when it is no function
  */
 const fetched = nodeFetch
 

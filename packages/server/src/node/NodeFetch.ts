@@ -64,9 +64,11 @@ const answer = async (res: ServerResponse, response: Response): Promise<void> =>
 }
 
 /** The handler of a function; a request that cannot be made into one of the web is answered 400. */
-export const nodeFetch =
-  <Ctx>(door: (request: Request, ...context: With<Ctx>) => Promise<Response>) =>
-  (req: NodeRequest, res: ServerResponse, ...context: With<Ctx>): void => {
+export const nodeFetch = <Ctx>(door: (request: Request, ...context: With<Ctx>) => Promise<Response>) => {
+  if (typeof door !== "function") {
+    throw new TypeError("fetched makes a handler of a function, such as HttpRoutes.fetch(mcp) gives; it was given none")
+  }
+  return (req: NodeRequest, res: ServerResponse, ...context: With<Ctx>): void => {
     const leaving = new AbortController()
     res.on("close", () => {
       if (!res.writableFinished) leaving.abort()
@@ -86,3 +88,4 @@ export const nodeFetch =
       () => refuse(500)
     )
   }
+}

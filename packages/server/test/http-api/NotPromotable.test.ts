@@ -101,6 +101,20 @@ describe("what cannot be a tool", () => {
     assert.match(problems[2] ?? "", /its headers do not include "x-user"\. Choose from "x-tenant"\./)
   })
 
+  it("is one with a setting that there is not, or that says neither yes nor no, in plain JavaScript", () => {
+    const problems = said({
+      plain: { ...(described("odd.plain") as object), desription: "Tested", tool: "no", x: 1 } as never
+    })
+    assert.deepStrictEqual(
+      problems.map((problem) => problem.replace(/\(.*?\)/, "(here)")),
+      [
+        'tool "plain" (here): "desription" says nothing of an operation. Write description.',
+        'tool "plain" (here): "x" says nothing of an operation. It may have operation, tool, description, title, hints, icons, meta, scopes, timeout, headers, nestPayload.',
+        'tool "plain" (here): tool is "no". Write true or false.'
+      ]
+    )
+  })
+
   it("is one without a description, because a model chooses by it", () => {
     assert.deepStrictEqual(
       said({ plain: "odd.plain" }).map((problem) => problem.replace(/\(.*?\)/, "(here)")),

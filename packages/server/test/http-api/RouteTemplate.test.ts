@@ -39,6 +39,8 @@ describe("parseRoute", () => {
     ["GET /shows/*", "holds a character that is not for paths"],
     ["GET /shows/:id.json", "a field is a whole part of the path"],
     ["GET /shows/:id?", "a field is a whole part of the path"],
+    ["GET /shows/{id}", '"{id}" is no field here; write it as ":id"'],
+    ["GET /shows/{id}.json", "holds a character that is not for paths"],
     ["GET /shows/:", "a field is a whole part of the path"],
     ["GET /shows/:id/rows/:id", '":id" stands in it more than once']
   ])("says what is wrong with %s", (route, why) => {

@@ -147,4 +147,9 @@ describe("routes at a (req, res) handler", () => {
       assert.strictEqual(answered, status)
     })
   )
+
+  it("are refused where there is no function to make one of", () => {
+    const given: any = mcp
+    assert.throws(() => McpNode.fetched(given), TypeError, /of a function, such as HttpRoutes\.fetch\(mcp\) gives/)
+  })
 })
