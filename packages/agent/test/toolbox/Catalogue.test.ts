@@ -305,7 +305,7 @@ describe("foreign tools", () => {
   it.effect("are left out, and told of, where no model could read their schema (B096)", () =>
     Effect.gen(function* () {
       let deep: object = { type: "object" }
-      for (let level = 0; level < 2_000; level++) deep = { type: "object", properties: { a: deep } }
+      for (let level = 0; level < 200; level++) deep = { type: "object", properties: { a: deep } }
       const wide = {
         type: "object",
         properties: { a: { anyOf: Array.from({ length: 5_000 }, (_, n) => ({ const: `value ${n}` })) } }
