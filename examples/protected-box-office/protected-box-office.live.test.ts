@@ -10,6 +10,7 @@ import { makeMemoryStore, OAuth } from "@treadle/oauth"
 import { NodeOAuth } from "@treadle/oauth/node"
 import { parseChallenges } from "@treadle/protocol/http"
 import * as Effect from "effect/Effect"
+import * as TestClock from "effect/testing/TestClock"
 import { build } from "esbuild"
 import { listShows, seatTheParty } from "../box-office/contract.ts"
 import { runAuthorization, type AuthorizationSettings } from "./authorization.ts"
@@ -188,6 +189,7 @@ describe.skipIf(chromiumPath === undefined)(title, () => {
           const { auth, visits } = yield* deskOf(agrees("Ada"))
           const session = yield* McpNodeClient.http(url, { auth })
           yield* session.call(listShows)()
+          yield* TestClock.adjust("5 seconds")
           yield* session.call(listShows)({ search: "Late" })
           assert.strictEqual((yield* visits).length, 1)
           assert.isAbove(authorization.requests.filter((request) => request === "POST /token").length, 1)

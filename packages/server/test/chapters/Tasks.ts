@@ -26,7 +26,8 @@ const turn = Effect.promise(() => new Promise(setImmediate))
 const until = (client: RawPeer, taskId: string, ...statuses: ReadonlyArray<string>): Effect.Effect<any> =>
   Effect.gen(function* () {
     let task: any
-    for (let looks = 0; looks < 1_000; looks++) {
+    const latest = performance.now() + 10_000
+    while (performance.now() < latest) {
       task = yield* got(client, taskId)
       if (statuses.includes(task.status)) return task
       yield* turn
