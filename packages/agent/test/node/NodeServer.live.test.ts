@@ -1,7 +1,7 @@
 import { inspect } from "node:util"
 import * as Effect from "effect/Effect"
 import { assert, describe, it } from "@effect/vitest"
-import { scriptedChild } from "@treadle/testing"
+import { isAlive, scriptedChild } from "@treadle/testing"
 import { Agent, describeProblem, SecretStore, type AgentEvent } from "@treadle/agent"
 import { NodeServer, type CommandSettings } from "@treadle/agent/node"
 import { AgentTest, type TurnLike } from "@treadle/agent/test"
@@ -50,14 +50,6 @@ const run = (settings: CommandSettings, ...turns: ReadonlyArray<TurnLike>) =>
     return { ended, events }
   })
 
-const isRunning = (pid: number): boolean => {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
-}
-
 describe("a program as a server of an agent", () => {
   it.live("is started for a run, called, and gone with it; what it writes beside fails nothing (A73, A75)", () =>
     Effect.gen(function* () {
@@ -71,7 +63,7 @@ describe("a program as a server of an agent", () => {
       if (ended._tag !== "Success") return
       const [pid, name] = JSON.parse(ended.success.text)
       assert.strictEqual(name, "somebody")
-      assert.isFalse(isRunning(Number(pid)))
+      assert.isFalse(isAlive(Number(pid)))
       assert.include(beside.join(""), "starting up")
       assert.include(beside.join(""), "asked for name")
     })

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url"
 import { assert } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import { Recorder } from "@treadle/testing"
+import { isAlive, Recorder } from "@treadle/testing"
 import { McpClient, type ClientSettings, type McpError, type McpSession } from "../../src/index.ts"
 import { McpNodeClient } from "../../src/node/index.ts"
 import type { Row } from "./serverCells.ts"
@@ -100,14 +100,6 @@ export const started = (
         })
       )
     : Effect.map(listening(server, witness), (url) => McpClient.http(url, settings))
-
-const isAlive = (pid: number): boolean => {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
-}
 
 /** After the session has closed: waits until nothing of it is left at the server. @param ends what ends with it */
 export const leavesNothing = (ends: Row["ends"], witness: Witness): Effect.Effect<unknown> =>

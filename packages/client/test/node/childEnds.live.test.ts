@@ -3,7 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { Recorder, scriptedChild, type ChildPeer } from "@treadle/testing"
+import { isAlive, Recorder, scriptedChild, type ChildPeer } from "@treadle/testing"
 import { McpNodeClient, type StdioSettings } from "../../src/node/index.ts"
 import { discoverResult, initializeResult, reasonOf } from "../fixtures.ts"
 import { atLeast, everything, reading } from "../played.ts"
@@ -51,14 +51,6 @@ const opened = (data: Script, settings: Partial<StdioSettings> = {}) =>
     const pids = () => [...stderr.events.join("").matchAll(/start (\d+)/g)].map(([, pid]) => Number(pid))
     return { session, pids }
   })
-
-const isAlive = (pid: number): boolean => {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
-}
 
 describe("a child that ends", () => {
   it.live("ERA-17: over the probe is started once more, is greeted, and is the one that is used", () =>

@@ -4,7 +4,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import { Recorder, scriptedChild, type ChildPeer } from "@treadle/testing"
+import { isAlive, Recorder, scriptedChild, type ChildPeer } from "@treadle/testing"
 import { McpNodeClient, type StdioSettings } from "../../src/node/index.ts"
 import { discoverResult, reasonOf } from "../fixtures.ts"
 
@@ -45,14 +45,6 @@ const opened = (settings: Partial<StdioSettings> = {}, habit = "") =>
       })
     return { session, pids }
   })
-
-const isAlive = (pid: number): boolean => {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
-}
 
 /** Waits until one is gone; whoever inherits it may take a while to notice its end. */
 const gone = (pid: number): Effect.Effect<void> =>

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import { Recorder, scriptedChild, type ChildPeer } from "@treadle/testing"
+import { isAlive, Recorder, scriptedChild, type ChildPeer } from "@treadle/testing"
 import { McpNodeClient } from "../../src/node/index.ts"
 import { discoverResult, initializeResult, reasonOf } from "../fixtures.ts"
 import { atLeast, everything, reading } from "../played.ts"
@@ -39,14 +39,6 @@ const child = (era: "native" | "compat", stderr: Recorder<string>) => {
   const initialize = { ...initializeResult, capabilities: everything }
   const onStderr = (text: string) => stderr.record(text)
   return McpNodeClient.stdio({ ...scriptedChild(script, { era, discover, initialize }), onStderr })
-}
-
-const isAlive = (pid: number): boolean => {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
 }
 
 describe.each(["native", "compat"] as const)("a %s child that is killed", (era) => {

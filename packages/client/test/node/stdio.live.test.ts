@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import { Recorder, scriptedChild, type ChildPeer } from "@treadle/testing"
+import { isAlive, Recorder, scriptedChild, type ChildPeer } from "@treadle/testing"
 import { connectStdio, McpNodeClient, type StdioSettings } from "../../src/node/index.ts"
 import { discoverResult, reasonOf, textResult } from "../fixtures.ts"
 
@@ -59,14 +59,6 @@ const listening = () => {
   )
   const length = (least: number) => Effect.promise(() => heard.first((text) => text.length >= least))
   return { onStderr, pid, said: () => all, length }
-}
-
-const isAlive = (pid: number): boolean => {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
 }
 
 const textOf = (result: { readonly content: ReadonlyArray<unknown> }) =>
