@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
 
 /** Tests run on sources: the `@treadle/source` export condition stands before the built files. */
@@ -12,8 +13,11 @@ export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions } },
   test: {
-    testTimeout: 20_000,
-    hookTimeout: 20_000,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    // Files that a worker runs share what they import, which takes longer to load than most of them take to run.
+    isolate: false,
+    maxWorkers: availableParallelism(),
     projects: [
       project("protocol", ["packages/protocol/test/**/*.test.ts"]),
       project("server", ["packages/server/test/**/*.test.ts"]),

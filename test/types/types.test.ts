@@ -129,4 +129,4 @@ describe("the compiler", () => {
     const overloaded = [...found].filter(([mark, text]) => mark !== "W14" && text.includes("No overload matches"))
     assert.deepStrictEqual(overloaded, [])
   })
-}, 60_000)
+}, 300_000)

@@ -2,9 +2,10 @@
  * An HTTP server of bare sockets: it can say what no HTTP library would let out of the house, and it sees how much of
  * that the other side takes.
  */
-import { createServer, type AddressInfo, type Socket } from "node:net"
+import { createServer, type Socket } from "node:net"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import { listenAnew } from "./Ports.ts"
 import { Recorder } from "./Recorder.ts"
 
 /** One request as it came. */
@@ -117,10 +118,7 @@ const listen = async (script: RawHttpScript) => {
       void script(one, reply)
     })
   })
-  await new Promise<void>((resolve) => {
-    server.listen(0, "127.0.0.1", resolve)
-  })
-  const { port } = server.address() as AddressInfo
+  const port = await listenAnew(server)
   const raw: RawHttp = { url: `http://127.0.0.1:${port}/mcp`, seen }
   const close = () =>
     new Promise<void>((resolve) => {

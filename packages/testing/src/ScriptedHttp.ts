@@ -4,9 +4,9 @@
  * It writes raw text and uses none of our codecs, so it cannot share a bug with the code under test.
  */
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http"
-import type { AddressInfo } from "node:net"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import { listenAnew, patient } from "./Ports.ts"
 import { Recorder } from "./Recorder.ts"
 
 /** One request as it came. */
@@ -99,7 +99,7 @@ export const scriptedHttp = (script: HttpScript): Effect.Effect<ScriptedHttp, ne
 
 const listen = async (script: HttpScript) => {
   const seen = new Recorder<HttpSeen>()
-  const server = createServer((request, response) => {
+  const server = createServer(patient, (request, response) => {
     const gone = new Promise<void>((resolve) => {
       response.once("close", () => {
         if (!response.writableFinished) resolve()
@@ -123,10 +123,7 @@ const listen = async (script: HttpScript) => {
       void script(one, replyOf(response))
     })
   })
-  await new Promise<void>((resolve) => {
-    server.listen(0, "127.0.0.1", resolve)
-  })
-  const { port } = server.address() as AddressInfo
+  const port = await listenAnew(server)
   const scripted: ScriptedHttp = {
     url: `http://127.0.0.1:${port}/mcp`,
     port,

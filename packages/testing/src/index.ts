@@ -15,6 +15,7 @@ export {
 } from "./FixtureTools.ts"
 export { failureOf, heardSpans, type HeardSpans } from "./HeardSpans.ts"
 export { inverts, isTotal, keepsAll, sameJson, type WireCodec } from "./Laws.ts"
+export { patient } from "./Ports.ts"
 export { isAlive } from "./Processes.ts"
 export {
   anyText,

@@ -188,5 +188,5 @@ describe("treadle-typegen", () => {
     assert.deepStrictEqual([code, err], [0, ""])
     assert.strictEqual(out, (await run("--", process.execPath, official, "stdio")).out)
     assert.strictEqual((await start("npx", ["--no-install", "treadle-typegen"])).code, 2)
-  }, 60_000)
+  }, 300_000)
 })

@@ -84,7 +84,7 @@ describe("the compiler", () => {
       ...Object.fromEntries(files.map(([name, program]) => [name, start + program])),
       ...Object.fromEntries(lists.map((tools, at) => [`hostile${at}.ts`, contractOf(tools).text]))
     })
-  }, 120_000)
+  }, 300_000)
 
   it("takes every contract that is written, of whatever list", () => {
     const wrong = Object.entries(said).filter(([name]) => !name.startsWith("program"))

@@ -94,11 +94,11 @@ describe("Wrong programs", () => {
   let said: ReadonlyMap<string, ReadonlyArray<string>> | undefined
   const saidOf = (name: string) => (said ??= complaints(programs)).get(file(name))
 
-  it("a right program says nothing", { timeout: 60_000 }, () => {
+  it("a right program says nothing", { timeout: 300_000 }, () => {
     assert.deepStrictEqual(saidOf("right"), [])
   })
 
-  it.each(wrong)("%s says what is wrong in its first line", { timeout: 60_000 }, (name, _, sentence) => {
+  it.each(wrong)("%s says what is wrong in its first line", { timeout: 300_000 }, (name, _, sentence) => {
     assert.deepStrictEqual(saidOf(name), [sentence])
   })
 })
