@@ -13,8 +13,8 @@ export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions } },
   test: {
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     // Files that a worker runs share what they import, which takes longer to load than most of them take to run.
     isolate: false,
     maxWorkers: availableParallelism(),
