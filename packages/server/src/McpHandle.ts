@@ -28,7 +28,7 @@ export const handleMessage = (served: Served, message: Message, context: unknown
       owner: "handle"
     }
     const outcome = served.serve(inbound, sink)
-    if (outcome === "accepted") return resume(Effect.void as Effect.Effect<undefined>)
+    if (outcome === "accepted") return resume(Effect.undefined)
     if (outcome === undefined) return
     return Effect.sync(() => outcome.cancel("gone"))
   })

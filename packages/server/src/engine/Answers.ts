@@ -46,7 +46,7 @@ export const makeAnswers = (dress: Dress, report: Report) => {
       ? succeeded(request, failureReply(message))
       : failed(request, RpcError.internal(message))
 
-  /** A question without an answer that the handler did not catch (D14, META-08). */
+  /** A question without an answer that the handler did not catch (META-08). */
   const unanswered = (call: RunningCall, error: AskFailed): Answer => {
     const { admitted: request } = call
     const { message, reason, requires } = error

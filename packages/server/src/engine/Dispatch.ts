@@ -63,10 +63,7 @@ const offeredRows = (parts: DispatchParts, tasks: Tasks | undefined): Rows => {
   ): Rows[number] => [method, listRow({ ...common, method, member, table, hint: listHint(hint) })]
   const where = (declared: unknown, rows: Rows): Rows => (declared === undefined ? [] : rows)
   return [
-    ...where(tools, [
-      ["tools/call", toolRow(offer, tasks)],
-      list("tools/list", "tools", offer.tools, cache.tools)
-    ]),
+    ...where(tools, [["tools/call", toolRow(offer, tasks)], list("tools/list", "tools", offer.tools, cache.tools)]),
     ...where(resources, [
       ["resources/read", readRow(offer)],
       list("resources/list", "resources", offer.resources, cache.resources),

@@ -19,7 +19,8 @@ export interface HttpResponse {
 }
 
 const json = "application/json"
-const eventHeaders = { "cache-control": "no-cache, no-transform", "x-accel-buffering": "no" }
+/** Beside the media type of a stream of events: nobody on its way keeps it, or holds it back. */
+export const eventHeaders = { "cache-control": "no-cache, no-transform", "x-accel-buffering": "no" }
 
 const sessionHeader = (session: string | undefined) => (session === undefined ? {} : { [HeaderName.session]: session })
 

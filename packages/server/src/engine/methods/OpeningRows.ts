@@ -12,9 +12,9 @@ import {
 } from "@treadle/protocol/schema"
 import type { Dress } from "../../envelope/Dress.ts"
 import type { Refusal } from "../../envelope/Refusal.ts"
+import type { Opening, SessionFacts } from "../../envelope/SessionFacts.ts"
 import { listHint } from "../../reply/ListReply.ts"
 import type { ListHints } from "../../ServerInfo.ts"
-import type { CompatSessions } from "../sessions/CompatSessions.ts"
 import type { Row } from "./Row.ts"
 
 const compatVersions = protocolVersions.filter((version) => eraOf(version) === "compat").toReversed()
@@ -27,7 +27,8 @@ export interface OpeningParts {
   readonly cache: ListHints
   readonly dress: Dress
   readonly server: Implementation
-  readonly sessions: CompatSessions
+  /** Opens a session, or nothing where there is no room for one more. */
+  readonly openSession: (opening: Opening) => SessionFacts | undefined
 }
 
 const said = (capabilities: ServerCapabilities, instructions: string | undefined): ReadonlyArray<string> => [
@@ -72,7 +73,7 @@ const noRoom = ({ id }: Request): Refusal => ({
 
 /** The handshake of the compat era (INIT-03, INIT-05, ERA-19). */
 export const initializeRow =
-  ({ capabilities, instructions, server, sessions }: OpeningParts): Row =>
+  ({ capabilities, instructions, openSession, server }: OpeningParts): Row =>
   ({ inbound, request }) => {
     const requested = own(request.params, "protocolVersion")
     if (typeof requested !== "string") {
@@ -84,7 +85,7 @@ export const initializeRow =
     if (!isRecord(own(request.params, "clientInfo"))) {
       return RpcError.invalidParams('params.clientInfo must say who asks, as { "name": "…", "version": "…" }')
     }
-    const session = sessions.open({ inbound, revision, clientCapabilities: declared as ClientCapabilities })
+    const session = openSession({ inbound, revision, clientCapabilities: declared as ClientCapabilities })
     if (session === undefined) return noRoom(request)
     const members = [
       `"protocolVersion":${JSON.stringify(revision.version)}`,
