@@ -381,4 +381,5 @@ const served = <R, Ctx>(
 ): Effect.Effect<Served<R, Ctx>, McpBuildErrors, R | Scope.Scope> =>
   serve(mcp.definition, settings) as Effect.Effect<Served<R, Ctx>, McpBuildErrors, R | Scope.Scope>
 
+/** Makes servers, checks them, and starts to serve them. */
 export const Mcp = { make, check, served }

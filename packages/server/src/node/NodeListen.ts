@@ -125,6 +125,16 @@ const refuse = (res: ServerResponse, at: string, path: string): void => {
  * @param settings `port`, `host` (`127.0.0.1`), `path` (`/mcp`), `tls` and those of `handler`
  * @param context what the handlers get for each request, where they ask for any
  * @returns once the port is open; rejects with `McpBuildErrors`, or when the port is taken
+ *
+ * @example
+ * ```ts
+ * import { Mcp } from "@treadle/server"
+ * import { McpNode } from "@treadle/server/node"
+ *
+ * const listening = await McpNode.listen(Mcp.make({ name: "hello", version: "1.0.0" }))
+ * new URL(listening.url).pathname // => "/mcp"
+ * await listening.close()
+ * ```
  */
 export const listen = async <R, Ctx>(
   mcp: Mcp<R, Ctx> & Complete<R>,
