@@ -10,6 +10,7 @@ import type { Caller } from "../envelope/Caller.ts"
 import { refusal, type Refusal } from "../envelope/Refusal.ts"
 import { refused } from "../engine/Answers.ts"
 import type { Answer, Sink } from "../engine/Sink.ts"
+import { Waiting } from "../engine/Waiting.ts"
 import type { Limits } from "../Limits.ts"
 import type { Serve } from "./Outcome.ts"
 
@@ -23,7 +24,7 @@ export interface LineServer {
 class LineWriter {
   readonly #port: LinePort
   readonly #schedule: (flush: () => void) => void
-  readonly #room = new Set<() => void>()
+  readonly #waiting = new Waiting()
   #lines: Array<string> = []
   #full = false
 
@@ -36,14 +37,7 @@ class LineWriter {
     return this.#full
   }
 
-  readonly room: Effect.Effect<void> = Effect.callback<void>((resume) => {
-    if (!this.#full) return resume(Effect.void)
-    const done = () => resume(Effect.void)
-    this.#room.add(done)
-    return Effect.sync(() => {
-      this.#room.delete(done)
-    })
-  })
+  readonly room: Effect.Effect<void> = Effect.suspend(() => (this.#full ? this.#waiting.next() : Effect.void))
 
   add(text: string): boolean {
     if (this.#lines.push(text) === 1) this.#schedule(() => this.flush())
@@ -62,9 +56,7 @@ class LineWriter {
 
   drain(): void {
     this.#full = false
-    const waiting = [...this.#room]
-    this.#room.clear()
-    for (const resume of waiting) resume()
+    this.#waiting.wake()
     this.#port.resume()
   }
 }
