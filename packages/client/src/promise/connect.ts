@@ -61,8 +61,7 @@ export const connect: Connect = <Ctx, E>(
 ): Promise<PromiseClient> => {
   if (typeof target === "string" || target instanceof URL) {
     const settings = (second ?? {}) as ConnectSettings
-    const label = URL.canParse(target) ? addressOf(new URL(target)) : String(target)
-    return promiseClient(McpClient.http(target, settings), label, settings.signal)
+    return promiseClient(McpClient.http(target, settings), addressOf(target), settings.signal)
   }
   if (!isServer(target)) return Promise.reject(new TypeError(noTarget))
   // The overloads ask for a context wherever one is needed.

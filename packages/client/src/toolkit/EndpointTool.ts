@@ -35,7 +35,7 @@ const json = (schema: unknown): Schema.Codec<unknown> => Schema.toCodecJson(sche
 
 /** What an author wrote for `input`, as one schema; undefined for a schema of another library. */
 const parametersOf = ({ def }: AnyEndpoint): Schema.Codec<unknown> | undefined => {
-  const { input } = def as { readonly input: unknown }
+  const { input }: { readonly input: unknown } = def
   if (input === undefined) return json(Tool.EmptyParams)
   if (Schema.isSchema(input)) return json(input)
   if (typeof input === "object" && input !== null && !("~standard" in input)) {
@@ -45,13 +45,13 @@ const parametersOf = ({ def }: AnyEndpoint): Schema.Codec<unknown> | undefined =
 }
 
 const successOf = ({ def }: AnyEndpoint): Schema.Codec<unknown> => {
-  const { output } = def as { readonly output: unknown }
+  const { output }: { readonly output: unknown } = def
   if (output === undefined) return Schema.String as unknown as Schema.Codec<unknown>
   return Schema.isSchema(output) ? json(output) : (Schema.Unknown as Schema.Codec<unknown>)
 }
 
 const failureSchemaOf = ({ def }: AnyEndpoint): Schema.Codec<unknown> => {
-  const { errors } = def as { readonly errors: ErrorsDef | undefined }
+  const { errors }: { readonly errors: ErrorsDef | undefined } = def
   return json(Schema.Union([...errorSchemas(errors), Schema.String]))
 }
 
