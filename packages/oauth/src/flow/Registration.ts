@@ -27,13 +27,10 @@ export interface ClientIdentity {
   readonly metadataUrl?: string | undefined
 }
 
-const listedProofs = ({ metadata }: ServerFacts): ReadonlyArray<string> | undefined =>
-  proofsOf(own(metadata, "token_endpoint_auth_methods_supported"))
-
 /** A client that needs no registration at this server, where there is one. */
 export const knownClient = (identity: ClientIdentity, server: ServerFacts): OAuthClient | undefined => {
   const { id, key, metadataUrl, secret } = identity
-  if (id !== undefined) return { id, secret, key, proof: proofFor({ secret, key }, listedProofs(server)) }
+  if (id !== undefined) return { id, secret, key, proof: proofFor({ secret, key }, server) }
   const describes = own(server.metadata, "client_id_metadata_document_supported") === true
   if (metadataUrl === undefined || !describes) return undefined
   return { id: metadataUrl, key, proof: key === undefined ? "none" : "private_key_jwt" }
@@ -115,7 +112,7 @@ export const register = (
       application_type: applicationType(redirectUri),
       grant_types: ["authorization_code", "refresh_token"],
       response_types: ["code"],
-      token_endpoint_auth_method: wishedProof(listedProofs(server))
+      token_endpoint_auth_method: wishedProof(proofsOf(server))
     })
     const headers = new Headers({ "content-type": "application/json" })
     const response = yield* call(peer, { url, what, headers, body })

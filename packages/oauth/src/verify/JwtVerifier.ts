@@ -5,7 +5,7 @@
  * @see https://www.rfc-editor.org/rfc/rfc9068
  * @see https://www.rfc-editor.org/rfc/rfc8725
  */
-import { TokenRefused, type PresentedToken, type TokenVerifier, type VerifierUnavailable } from "@treadle/server"
+import { TokenRefused, type TokenVerifier } from "@treadle/server"
 import { isJsonObject, namesOf, parseJson, type JsonObject } from "@treadle/protocol/json"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -22,7 +22,7 @@ import { makeAuthority, type AuthoritySettings } from "./Authority.ts"
 import { makeIssuerKeys, type IssuerKeys, type KeysFor, type KeySettings, type TrustedIssuer } from "./IssuerKeys.ts"
 import { checkLists, checkNames, checkRecord, checkTimes, checkValues } from "../SettingValues.ts"
 import { checkAddress, checkTokens, verifierNames } from "./SettingChecks.ts"
-import { remembering, type Verified } from "./TokenMemory.ts"
+import { remembering, type Verification } from "./TokenMemory.ts"
 import { judge, rulesOf, type TokenRules, type TokenSettings } from "./TokenRules.ts"
 
 /** How a signature may be made. */
@@ -141,11 +141,6 @@ const signedPayload = Effect.fnUntraced(function* (token: string, header: JWSHea
   return second.payload ?? (yield* refuse(unsigned(second.known)))
 })
 
-type Verification = (
-  token: string,
-  presented: PresentedToken
-) => Effect.Effect<Verified, TokenRefused | VerifierUnavailable>
-
 const verification = (settings: JwtSettings, rules: TokenRules, keys: ReadonlyMap<unknown, IssuerKeys>): Verification =>
   Effect.fnUntraced(function* (token, { resource }) {
     const parts = decoded(token)
@@ -247,4 +242,5 @@ const make = (settings: JwtVerifierSettings): TokenVerifier => {
   }
 }
 
+/** Verifies access tokens that are JWTs. */
 export const JwtVerifier = { make }
