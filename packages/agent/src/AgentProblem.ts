@@ -2,6 +2,7 @@
  * What can be wrong with the definition of an agent, each with its place and the cure.
  */
 
+/** One thing that is wrong; `describeProblem` says it in a sentence. */
 export type AgentProblem =
   /** The agent's own fields, such as `name` or `limits.steps`. */
   | { readonly _tag: "InvalidField"; readonly field: string; readonly why: string }

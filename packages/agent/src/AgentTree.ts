@@ -9,7 +9,7 @@ import type * as Scope from "effect/Scope"
 import { LanguageModel } from "effect/ai/LanguageModel"
 import { agentProblems, taggedServers } from "./AgentChecks.ts"
 import { AgentError, AgentReason } from "./AgentError.ts"
-import { defaultRunIdKey, depthKey, type AgentDefinition, type AnyAgent } from "./AgentDefinition.ts"
+import { defaultRunIdKey, depthKey, type AnyDefinition, type AnyAgent } from "./AgentDefinition.ts"
 import { limitsOf, type Limits } from "./Limits.ts"
 import { answerForm, type AnswerForm } from "./loop/FinalAnswer.ts"
 import { History } from "./loop/History.ts"
@@ -62,7 +62,7 @@ export const noModel = (agent: string, cause: unknown): AgentError => {
 const build = ({
   model,
   name
-}: AgentDefinition<unknown, unknown>): Effect.Effect<LanguageModel, AgentError, LanguageModel | Scope.Scope> => {
+}: AnyDefinition): Effect.Effect<LanguageModel, AgentError, LanguageModel | Scope.Scope> => {
   if (model === undefined) return LanguageModel
   // What the layer needs is in the requirements of the agent.
   const built = Layer.build(model as Layer.Layer<LanguageModel, unknown>)
@@ -74,7 +74,7 @@ const build = ({
 
 /** What trees of one connected agent have in common. */
 export interface TreeBasis {
-  readonly definition: AgentDefinition<unknown, unknown>
+  readonly definition: AnyDefinition
   readonly limits: Limits
   readonly catalogue: Catalogue
   readonly lists: ModelToolLists
@@ -101,7 +101,7 @@ const makeOwnTools = (): OwnToolsOf => {
 }
 
 export class AgentTree {
-  readonly definition: AgentDefinition<unknown, unknown>
+  readonly definition: AnyDefinition
   readonly runId: string
   readonly form: AnswerForm | undefined
   readonly #basis: TreeBasis

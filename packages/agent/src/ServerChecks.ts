@@ -3,8 +3,9 @@
  */
 import { unknownNames } from "@treadle/protocol/json"
 import * as Result from "effect/Result"
-import type { AgentDefinition, HttpServerSettings, ServerRef, ServerSettings } from "./AgentDefinition.ts"
+import type { AnyDefinition, HttpServerSettings, ServerRef, ServerSettings } from "./AgentDefinition.ts"
 import type { AgentProblem } from "./AgentProblem.ts"
+import { isLoopbackHost } from "./Loopback.ts"
 import { Secret } from "./Secret.ts"
 import { serverEntries, serverRef } from "./Server.ts"
 import { tags as allTags, unknownTags } from "./Tag.ts"
@@ -18,9 +19,6 @@ const times = ["timeout", "connectTimeout", "probeTimeout"] as const
 const settingNames: ReadonlyArray<keyof ServerSettings> = ["required", "tags", "trusted", ...times]
 const httpSettingNames: ReadonlyArray<keyof HttpServerSettings> = [...settingNames, "headers", "auth", "fetch"]
 
-const loopback = (host: string): boolean =>
-  host === "localhost" || host === "[::1]" || /^127(?:\.\d{1,3}){3}$/.test(host)
-
 /** Why an address cannot be a server. */
 const endpointFault = (url: string): string | undefined => {
   if (url.trim() === "") return "its address is empty"
@@ -33,7 +31,7 @@ const endpointFault = (url: string): string | undefined => {
   if (protocol === "https:") return undefined
   if (protocol !== "http:")
     return `${protocol} is no address of a server over HTTP; for a command, give one of @treadle/agent/node`
-  return loopback(hostname) ? undefined : "plain http: is for loopback addresses only; use https:"
+  return isLoopbackHost(hostname) ? undefined : "plain http: is for loopback addresses only; use https:"
 }
 
 /** Why a header cannot be sent. Its value is not told. */
@@ -99,7 +97,7 @@ const nameFault = (name: string): string | undefined => {
 }
 
 /** Every problem of the servers of a definition. */
-export const serverProblems = ({ servers }: AgentDefinition<unknown, unknown>): ReadonlyArray<AgentProblem> => {
+export const serverProblems = ({ servers }: AnyDefinition): ReadonlyArray<AgentProblem> => {
   const entries = serverEntries(servers)
   const count = Object.keys(servers ?? {}).length
   if (servers !== undefined && (typeof servers !== "object" || servers === null || entries.length < count)) {

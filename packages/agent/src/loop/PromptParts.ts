@@ -4,9 +4,8 @@
  */
 import * as Prompt from "effect/ai/Prompt"
 import type { JsonObject } from "@treadle/protocol/json"
-import type { ToolScope } from "../ToolScope.ts"
-import { ToolScope as Scopes } from "../ToolScope.ts"
 import { cutText } from "../Text.ts"
+import { ToolScope } from "../ToolScope.ts"
 import type { Catalogue, OwnedResource } from "../toolbox/Catalogue.ts"
 
 /** Characters of one server's instructions, and of all together. */
@@ -33,7 +32,7 @@ export interface Told {
 const serverInstructions = (catalogue: Catalogue, scope: ToolScope): string => {
   let left = instructionsOfAll
   return catalogue.links
-    .filter(({ name, session }) => Scopes.has(scope, name) && session.instructions !== undefined)
+    .filter(({ name, session }) => ToolScope.has(scope, name) && session.instructions !== undefined)
     .flatMap(({ name, session }) => {
       const text = cutText(session.instructions ?? "", Math.min(instructionsOfOne, left), marker)
       left = Math.max(0, left - text.length)
@@ -59,7 +58,7 @@ const label = ({ resource }: OwnedResource): string => {
 }
 
 const resourceNote = (catalogue: Catalogue, scope: ToolScope): string => {
-  const visible = catalogue.resources.filter((owned) => Scopes.has(scope, owned.link.name) && isShown(owned))
+  const visible = catalogue.resources.filter((owned) => ToolScope.has(scope, owned.link.name) && isShown(owned))
   if (visible.length === 0) return ""
   const more = visible.length > resourceCount ? [`(… more than ${resourceCount} resources; list truncated)`] : []
   const head = "Available MCP resources — read the current content of any with the resource_read tool:"

@@ -79,15 +79,15 @@ class Turn<A> {
   readonly run: Effect.Effect<Outcome<A>, AgentError> = Effect.suspend(() =>
     Effect.tapError(
       Effect.ensuring(
-        this.#on(),
+        this.#goOn(),
         Effect.sync(() => this.#seal(cutShort))
       ),
       () => Effect.sync(() => this.#ended("failed", true))
     )
   )
 
-  #on(): Effect.Effect<Outcome<A>, AgentError> {
-    return Effect.flatMap(this.#step(), (end) => (end === undefined ? this.#on() : Effect.succeed(end)))
+  #goOn(): Effect.Effect<Outcome<A>, AgentError> {
+    return Effect.flatMap(this.#step(), (end) => (end === undefined ? this.#goOn() : Effect.succeed(end)))
   }
 
   #step(): Effect.Effect<StepEnd<A>, AgentError> {

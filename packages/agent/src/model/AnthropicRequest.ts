@@ -20,7 +20,7 @@ import {
   unsupported,
   type Problems
 } from "./PromptValues.ts"
-import { textAt } from "./Reading.ts"
+import { textAt } from "./Members.ts"
 import type { WireNames } from "./WireNames.ts"
 
 /** The name of this adapter in options and metadata of parts. */

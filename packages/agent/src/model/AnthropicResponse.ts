@@ -6,7 +6,7 @@ import { own } from "@treadle/protocol/json"
 import type { AnswerFacts } from "./Adapter.ts"
 import { anthropicAdapter } from "./AnthropicRequest.ts"
 import { invalid, saidFailure } from "./HttpFailure.ts"
-import { countAt, difference, listAt, printJson, sum, textAt } from "./Reading.ts"
+import { countAt, difference, listAt, printJson, sum, textAt } from "./Members.ts"
 
 const reasons: { readonly [reason: string]: Response.FinishReason } = {
   end_turn: "stop",

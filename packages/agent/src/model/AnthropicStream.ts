@@ -7,7 +7,7 @@ import { finishReasonOf, hidden, metadataOf, signed, usageOf } from "./Anthropic
 import { invalid, saidFailure, unreachable } from "./HttpFailure.ts"
 import type { StreamReading, StreamStep } from "./ModelHttp.ts"
 import { argumentsOf } from "./PromptValues.ts"
-import { countAt, textAt } from "./Reading.ts"
+import { countAt, textAt } from "./Members.ts"
 
 type Part = Response.StreamPartEncoded
 

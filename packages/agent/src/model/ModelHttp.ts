@@ -161,8 +161,8 @@ type Pull = Effect.Effect<
   AiError.AiErrorReason | Cause.Done
 >
 
-/** The state of a stream that is read. */
-class Reading {
+/** The parts of a stream, as its chunks come. */
+class PartReader {
   readonly #events: SseReader
   readonly #decoder = new TextDecoder()
   readonly #reading: StreamReading
@@ -211,15 +211,15 @@ const pullFrom = (
   endpoint: ModelEndpoint,
   exchange: Exchange,
   body: ReadableStreamDefaultReader<Uint8Array>,
-  reading: Reading
+  parts: PartReader
 ): Pull => {
   const next = awaiting(endpoint, exchange, "the connection broke before the answer was complete", () => body.read())
   const large = () => tooLarge(endpoint, exchange)
   const pull: Pull = Effect.suspend(() => {
-    const ended = reading.over
+    const ended = parts.over
     if (ended !== undefined) return ended === "done" ? Cause.done() : Effect.fail(ended)
     return Effect.flatMap(next, ({ done, value }) => {
-      const [first, ...others] = done ? reading.end() : reading.push(value, large)
+      const [first, ...others] = done ? parts.end() : parts.push(value, large)
       return first === undefined ? pull : Effect.succeed([first, ...others] as const)
     })
   })
@@ -260,8 +260,8 @@ export const postStream = (
       }
       const reader = response.body?.getReader()
       if (reader === undefined) return yield* invalid(exchange, "the stream has no body")
-      const reading = new Reading(makeReading(exchange), endpoint.bodyLimit)
-      return Stream.fromPull(Effect.succeed(pullFrom(endpoint, exchange, reader, reading)))
+      const parts = new PartReader(makeReading(exchange), endpoint.bodyLimit)
+      return Stream.fromPull(Effect.succeed(pullFrom(endpoint, exchange, reader, parts)))
     })
   )
 

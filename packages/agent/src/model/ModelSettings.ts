@@ -8,6 +8,7 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import type { JsonObject } from "@treadle/protocol/json"
+import { isLoopbackHost } from "../Loopback.ts"
 import { Secret, SecretStore, type SecretError, type SecretReference } from "../Secret.ts"
 
 /** Sends one HTTP request. The global `fetch` fits. */
@@ -98,9 +99,6 @@ export interface ModelWire {
 }
 
 const defaults = { timeout: 300_000, bodyLimit: 16 * 1024 * 1024 }
-
-const isLoopback = ({ hostname }: URL): boolean =>
-  hostname === "localhost" || hostname === "[::1]" || /^127(?:\.\d{1,3}){3}$/.test(hostname)
 
 const urlOf = (given: string | URL, wire: ModelWire, problems: Array<string>): URL => {
   const text = String(given)
@@ -201,7 +199,7 @@ export const makeEndpoint = (
     const key = settings.key === undefined ? [] : [keyEntry(settings.key, wire.keyHeader, problems)]
     const entries = [...given, ...key, ...own]
     checkNumbers(settings, problems)
-    if (url.protocol === "http:" && !isLoopback(url) && entries.some(isSecret)) {
+    if (url.protocol === "http:" && !isLoopbackHost(url.hostname) && entries.some(isSecret)) {
       problems.push("a secret would be sent in clear to `url`; use https://, or a loopback address")
     }
     if (entries.some(refersTo) && Option.isNone(found)) {

@@ -7,7 +7,7 @@ import type { AnswerFacts } from "./Adapter.ts"
 import { invalid, saidFailure } from "./HttpFailure.ts"
 import { openAiAdapter } from "./OpenAiRequest.ts"
 import { argumentsOf } from "./PromptValues.ts"
-import { countAt, difference, listAt, textAt } from "./Reading.ts"
+import { countAt, difference, listAt, textAt } from "./Members.ts"
 
 /** Fields in which models show what they think. */
 const thoughtFields = ["reasoning_content", "reasoning"] as const

@@ -7,7 +7,7 @@ import { invalid, saidFailure, unreachable } from "./HttpFailure.ts"
 import type { StreamReading, StreamStep } from "./ModelHttp.ts"
 import { contentOf, finishReasonOf, metadataOf, thoughtIn, thoughtMetadata, usageOf } from "./OpenAiResponse.ts"
 import { argumentsOf } from "./PromptValues.ts"
-import { countAt, listAt, printJson, textAt } from "./Reading.ts"
+import { countAt, listAt, printJson, textAt } from "./Members.ts"
 
 type Part = Response.StreamPartEncoded
 
