@@ -20,7 +20,7 @@ const settingNames: ReadonlyArray<keyof ServerSettings> = ["required", "tags", "
 const httpSettingNames: ReadonlyArray<keyof HttpServerSettings> = [...settingNames, "headers", "auth", "fetch"]
 
 /** Why an address cannot be a server. */
-const endpointFault = (url: string): string | undefined => {
+const urlFault = (url: string): string | undefined => {
   if (url.trim() === "") return "its address is empty"
   if (!URL.canParse(url)) return "it is no address; write https://host/path"
   if (url.includes("{{")) return "no secret is read for an address; name it in a header"
@@ -74,12 +74,12 @@ const timeFault = (time: unknown): ReadonlyArray<string> =>
 
 const refProblems = (server: string, ref: ServerRef): ReadonlyArray<AgentProblem> => {
   const { required, tags, trusted } = ref.settings
-  const fault = ref._tag === "Http" ? endpointFault(ref.url) : undefined
+  const fault = ref._tag === "Http" ? urlFault(ref.url) : undefined
   const known: ReadonlyArray<string> = ref._tag === "Http" ? httpSettingNames : settingNames
   const setting = (name: string, faults: ReadonlyArray<string>) =>
     faults.map((why) => ({ _tag: "InvalidServerSetting" as const, server, setting: name, why }))
   return [
-    ...(fault === undefined ? [] : [{ _tag: "InvalidEndpoint" as const, server, why: fault }]),
+    ...(fault === undefined ? [] : [{ _tag: "InvalidUrl" as const, server, why: fault }]),
     ...(ref._tag === "Http" ? headerProblems(server, ref.settings.headers) : []),
     ...(ref._tag === "Open" ? (ref.faults ?? []) : []).flatMap(({ setting: name, why }) => setting(name, [why])),
     ...setting("tags", tagFaults(tags)),

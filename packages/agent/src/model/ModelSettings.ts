@@ -1,5 +1,5 @@
 /**
- * Settings of a model behind HTTP, and the endpoint that they make. All that is wrong with them is told at once, and no
+ * Settings of a model behind HTTP, and the service that they name. All that is wrong with them is told at once, and no
  * message shows a value that may be a secret.
  */
 import * as Data from "effect/Data"
@@ -75,7 +75,7 @@ export interface SentHeaders {
 }
 
 /** A service as requests see it. */
-export interface ModelEndpoint {
+export interface ModelPeer {
   readonly adapter: string
   readonly url: URL
   /** The address as messages show it: without a query. */
@@ -185,11 +185,8 @@ const readHeader = ({ name, parts }: HeaderEntry, store: SecretStore["Service"])
 /** Where nothing is to be read. */
 const noStore = SecretStore.of({ read: () => Effect.die("settings with references were made without a store") })
 
-/** The endpoint of settings, or all that is wrong with them. */
-export const makeEndpoint = (
-  settings: ModelSettings,
-  wire: ModelWire
-): Effect.Effect<ModelEndpoint, ModelSettingsError> =>
+/** The service that settings name, or all that is wrong with them. */
+export const makePeer = (settings: ModelSettings, wire: ModelWire): Effect.Effect<ModelPeer, ModelSettingsError> =>
   Effect.flatMap(Effect.serviceOption(SecretStore), (found) => {
     const problems: Array<string> = []
     const url = urlOf(settings.url, wire, problems)
@@ -207,7 +204,7 @@ export const makeEndpoint = (
     }
     if (problems.length > 0) return Effect.fail(new ModelSettingsError({ adapter: wire.adapter, problems }))
     const store = Option.getOrElse(found, () => noStore)
-    return Effect.succeed<ModelEndpoint>({
+    return Effect.succeed<ModelPeer>({
       adapter: wire.adapter,
       url,
       shown: `${url.origin}${url.pathname}`,
