@@ -12,6 +12,7 @@ import { AuthError, AuthReason } from "./AuthError.ts"
 import type { Browser } from "./Browser.ts"
 import { makeAuthorizer } from "./flow/Authorizer.ts"
 import { findChallenge } from "./flow/Challenge.ts"
+import { codeSource } from "./flow/CodeSource.ts"
 import { Logins } from "./flow/Logins.ts"
 import {
   credentialsSource,
@@ -22,7 +23,7 @@ import {
 } from "./flow/MachineSource.ts"
 import type { OAuthPeer } from "./flow/OAuthPeer.ts"
 import type { PrivateKeyText } from "./flow/SigningKey.ts"
-import { codeSource, type Source } from "./flow/Source.ts"
+import type { Source } from "./flow/Source.ts"
 import { sendByFetch } from "./OAuthSender.ts"
 import { checkProvider, demandFunction, demandProof, demandText } from "./ProviderChecks.ts"
 import {
