@@ -20,7 +20,7 @@ const field = (name: string, why: string): AgentProblem => ({ _tag: "InvalidFiel
 
 const isBlank = (text: unknown): boolean => typeof text !== "string" || text.trim() === ""
 
-const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0
+const isCount = (value: unknown): boolean => typeof value === "number" && Number.isSafeInteger(value) && value >= 0
 
 const limitProblems = (limits: unknown): ReadonlyArray<AgentProblem> => {
   const there = `there are ${[...limitNames].join(", ")}`

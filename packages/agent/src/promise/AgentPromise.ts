@@ -49,7 +49,7 @@ const modelIn = ({ definition, name }: AnyAgent, { model }: Given): Layer.Layer<
       (Layer.empty as Layer.Layer<never> as Layer.Layer<LanguageModel>)
 }
 
-/** What a run is provided with. */
+/** What a run is provided with: all that an agent may need, by the types of its options. */
 const given = (agent: AnyAgent, options: Given): Layer.Layer<LanguageModel, AgentError> =>
   options.secrets === undefined ? modelIn(agent, options) : Layer.merge(modelIn(agent, options), options.secrets)
 

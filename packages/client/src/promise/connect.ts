@@ -60,6 +60,7 @@ export const connect: Connect = <Ctx, E>(
   ...[second, third]: [second?: unknown, third?: DirectSettings]
 ): Promise<PromiseClient> => {
   if (typeof target === "string" || target instanceof URL) {
+    // The overloads have settings in the second place of an address.
     const settings = (second ?? {}) as ConnectSettings
     return promiseClient(McpClient.http(target, settings), addressOf(target), settings.signal)
   }

@@ -31,6 +31,7 @@ export type EndpointTools<E extends Record<string, AnyEndpoint>> = {
   readonly [K in keyof E as E[K]["name"]]: EndpointTool<E[K]>
 }
 
+/** Schemas of a contract need no services, which a definition of any kind does not say. */
 const json = (schema: unknown): Schema.Codec<unknown> => Schema.toCodecJson(schema as Schema.Codec<unknown>)
 
 /** What an author wrote for `input`, as one schema; undefined for a schema of another library. */
@@ -69,6 +70,7 @@ export const endpointTool = <X extends AnyEndpoint>(endpoint: X, needsApproval: 
     parameters === undefined
       ? Tool.dynamic(endpoint.name, { ...options, parameters: endpoint.shape.inputSchema })
       : Tool.make(endpoint.name, { ...options, parameters })
+  // Its schemas are made of the endpoint's own, which its type follows.
   return tool as unknown as EndpointTool<X>
 }
 

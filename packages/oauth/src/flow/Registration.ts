@@ -58,7 +58,7 @@ const wishedProof = (listed: ReadonlyArray<string> | undefined): ClientProof => 
     : "client_secret_post"
 }
 
-const proofs: ReadonlySet<string> = new Set<ClientProof>(["none", "client_secret_basic", "client_secret_post"])
+const proofs: ReadonlyArray<ClientProof> = ["none", "client_secret_basic", "client_secret_post"]
 
 /** What was registered is what the answer says, whatever was asked for (RFC 7591 section 3.2.1). */
 const registeredIn = (
@@ -70,16 +70,17 @@ const registeredIn = (
   if (typeof id !== "string" || id === "") return undefined
   const secret = own(json, "client_secret")
   const hasSecret = typeof secret === "string" && secret !== ""
-  const proof = own(json, "token_endpoint_auth_method") ?? (hasSecret ? "client_secret_basic" : "none")
-  if (typeof proof !== "string" || !proofs.has(proof) || (proof !== "none" && !hasSecret)) {
-    const why = `the authorization server registered the client with ${quoted(proof)}, which it has no means for`
+  const said = own(json, "token_endpoint_auth_method") ?? (hasSecret ? "client_secret_basic" : "none")
+  const proof = proofs.find((one) => one === said)
+  if (proof === undefined || (proof !== "none" && !hasSecret)) {
+    const why = `the authorization server registered the client with ${quoted(said)}, which it has no means for`
     return new AuthReason.Unsupported({ why, rule: "RFC 7591 section 3.2.1" })
   }
   const seconds = own(json, "client_secret_expires_at")
   const expires = typeof seconds === "number" && isFiniteTime(seconds) && seconds * 1000 > now
   return {
     id,
-    proof: proof as ClientProof,
+    proof,
     redirectUri,
     ...(hasSecret ? { secret: Redacted.make(secret) } : {}),
     ...(expires ? { secretExpiresAt: seconds * 1000 } : {})

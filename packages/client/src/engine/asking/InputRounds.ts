@@ -100,6 +100,7 @@ class Rounds<R extends ClientRequest<AskingMethod>> {
     const nth = this.#answers.rounds
     return Effect.flatMap(
       this.#answers.round(() => this.#retry(questions, nth)),
+      // The same request, with what every method that asks may carry.
       (carried) => this.go({ ...this.#request, params: { ...params, ...carried } } as ClientRequest)
     )
   }

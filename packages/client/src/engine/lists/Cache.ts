@@ -73,6 +73,7 @@ export class Cache {
       Effect.map(this.#find(subject, context), (kept) => ({ context, kept }))
     )
     return Effect.flatMap(within(found), ({ context, kept }) => {
+      // What is kept of a subject was asked for by the same method.
       if (kept !== undefined) return Effect.succeed(kept as A)
       const before = this.#changes
       const asked = Effect.tap(ask, ({ freshness, value }) =>
