@@ -6,7 +6,7 @@ import { own } from "@treadle/protocol/json"
 import type { Adapter, AnswerFacts } from "./Adapter.ts"
 import { invalid, saidFailure } from "./HttpFailure.ts"
 import { openAiAdapter } from "./OpenAiRequest.ts"
-import { argumentsOf } from "./PromptValues.ts"
+import { parsedArguments } from "./PromptValues.ts"
 import { countAt, difference, listAt, textAt } from "./Members.ts"
 
 /** Fields in which models show what they think. */
@@ -79,7 +79,7 @@ const callOf = (call: unknown, index: number, facts: AnswerFacts): Response.Tool
     id: textAt(call, "id") || facts.callId(index),
     name: facts.names.fromWire(name),
     // Some services give the arguments as JSON itself.
-    params: typeof given === "string" ? argumentsOf(given) : (given ?? {})
+    params: typeof given === "string" ? parsedArguments(given) : (given ?? {})
   }
 }
 

@@ -112,12 +112,12 @@ const payloadOf = async (token: string, keys: ReadonlyArray<CryptoKey>): Promise
   return undefined
 }
 
-interface Tried {
+interface Trial {
   readonly known: boolean
   readonly payload: Uint8Array | undefined
 }
 
-const tryKeys = (token: string, header: JWSHeaderParameters, keysFor: KeysFor): Effect.Effect<Tried> =>
+const tryKeys = (token: string, header: JWSHeaderParameters, keysFor: KeysFor): Effect.Effect<Trial> =>
   Effect.promise(async () => {
     const keys = await keysFor(header)
     return { known: keys.length > 0, payload: await payloadOf(token, keys) }
