@@ -8,6 +8,7 @@ import type { ClientCapabilities, FormSchema } from "../schema/index.ts"
 import type { Era } from "./Era.ts"
 import type { ProtocolVersion } from "./ProtocolVersion.ts"
 
+/** One dated revision of MCP. */
 export interface Revision {
   readonly version: ProtocolVersion
   readonly era: Era
@@ -15,6 +16,8 @@ export interface Revision {
   readonly batches: boolean
   /** Whether a client comes back to an event stream that its server closed (CHTTP-05). */
   readonly polls: boolean
+  /** Whether results have structured content; where they have none, their text may be JSON. */
+  readonly structured: boolean
   /** What a client can be asked at this revision, of what it declared: what is newer is left out. */
   readonly able: (declared: ClientCapabilities) => ClientCapabilities
   /** The form as this revision writes it, or the names of the fields that it cannot ask for. */
