@@ -33,16 +33,26 @@ export class ConversationFull extends Data.TaggedError("ConversationFull")<{ rea
   }
 }
 
+/** A message that was not queued, because the conversation is over. */
+export class ConversationClosed extends Data.TaggedError("ConversationClosed") {
+  override get message(): string {
+    return "the message is not queued: the conversation is closed. Open another one"
+  }
+}
+
 /** A conversation; it ends with the scope that it was opened in. */
 export interface Conversation<out A> {
   readonly runId: string
-  /** Says something and waits for the outcome of its turn. Messages are answered in their order. */
+  /**
+   * Says something and waits for the outcome of its turn. Messages are answered in their order; once the conversation is
+   * closed, the outcome is `cancelled`.
+   */
   readonly say: (message: string) => Effect.Effect<Outcome<A>, AgentError>
   /**
    * Queues a message and goes on; its outcome comes in `turns`. Fails with `ConversationFull` where 64 messages wait
-   * or are being answered, those of `say` included.
+   * or are being answered, those of `say` included, and with `ConversationClosed` after its end.
    */
-  readonly deliver: (message: string) => Effect.Effect<Delivered, ConversationFull>
+  readonly deliver: (message: string) => Effect.Effect<Delivered, ConversationFull | ConversationClosed>
   /**
    * Outcomes of turns as they end, from when it is listened to; the newest 64 for who reads slowly. A turn that `say`
    * fails of has the outcome `failed` here. The stream ends with the conversation.
@@ -87,8 +97,9 @@ class LiveConversation<A> implements Conversation<A> {
       )
     })
 
-  readonly deliver = (message: string): Effect.Effect<Delivered, ConversationFull> =>
-    Effect.suspend(() => {
+  readonly deliver = (message: string): Effect.Effect<Delivered, ConversationFull | ConversationClosed> =>
+    Effect.suspend((): Effect.Effect<Delivered, ConversationFull | ConversationClosed> => {
+      if (this.#closed) return Effect.fail(new ConversationClosed())
       if (this.#awaiting >= waitingMessages) return Effect.fail(new ConversationFull({ awaiting: this.#awaiting }))
       const delivered = { turns: this.#turns, awaiting: this.#turns + this.#awaiting + 1 }
       // Nobody waits for it, so a defect would be heard by nobody.

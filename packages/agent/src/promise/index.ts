@@ -5,6 +5,7 @@ export {
   type ModelOption,
   type OptionsOf,
   type PromiseConversation,
+  type PromiseNeeds,
   type PromiseOptions,
   type SecretsOption
 } from "./AgentPromise.ts"
