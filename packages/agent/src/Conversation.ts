@@ -16,6 +16,7 @@ import { heeding, makeStopSignal, requestStop, type StopSignal } from "./loop/St
 import { runTurn, type TurnParts } from "./loop/Turn.ts"
 import { Outcome } from "./Outcome.ts"
 import type { Delivered } from "./Supervisor.ts"
+import { Transcript } from "./Transcript.ts"
 
 /** How a conversation stands. */
 export interface ConversationStatus {
@@ -61,6 +62,8 @@ export interface Conversation<out A> {
   /** Ends the turn under way, with outcome `cancelled`; the next message is answered as if nothing had been. */
   readonly cancel: Effect.Effect<void>
   readonly status: Effect.Effect<ConversationStatus>
+  /** What was said until the last turn ended, to be kept, and given to another conversation as `transcript`. */
+  readonly transcript: Effect.Effect<Transcript>
 }
 
 type Heard<A> = Queue.Queue<Outcome<A>, Cause.Done>
@@ -71,6 +74,8 @@ class LiveConversation<A> implements Conversation<A> {
   readonly #signal: AbortSignal | undefined
   readonly #lock = Semaphore.makeUnsafe(1)
   #listeners: ReadonlyArray<Heard<A>> = []
+  /** What was said until the last turn ended: whole, also while one goes on. */
+  #said: Transcript
   #stop: StopSignal | undefined
   #turns = 0
   #awaiting = 0
@@ -80,6 +85,7 @@ class LiveConversation<A> implements Conversation<A> {
     this.#parts = parts
     this.#scope = scope
     this.#signal = signal
+    this.#said = new Transcript(parts.history.messages.slice())
   }
 
   get runId(): string {
@@ -120,6 +126,10 @@ class LiveConversation<A> implements Conversation<A> {
 
   get status(): Effect.Effect<ConversationStatus> {
     return Effect.sync(() => ({ turns: this.#turns, awaiting: this.#awaiting, busy: this.#stop !== undefined }))
+  }
+
+  get transcript(): Effect.Effect<Transcript> {
+    return Effect.sync(() => this.#said)
   }
 
   /** Ends the turn under way and those that wait, with outcome `cancelled`, and then the stream of turns. */
@@ -165,6 +175,7 @@ class LiveConversation<A> implements Conversation<A> {
   #settle(exit: Exit.Exit<Outcome<A>, AgentError>): void {
     this.#stop = undefined
     this.#turns++
+    this.#said = new Transcript(this.#parts.history.messages.slice())
     for (const queue of this.#listeners) {
       if (Exit.isSuccess(exit)) Queue.offerUnsafe(queue, exit.value)
       else if (Cause.hasDies(exit.cause))

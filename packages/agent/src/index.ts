@@ -7,6 +7,7 @@
 export { Agent } from "./Agent.ts"
 export type { ConnectedAgent, RunItem } from "./AgentRun.ts"
 export { ConversationClosed, ConversationFull, type Conversation, type ConversationStatus } from "./Conversation.ts"
+export { Transcript } from "./Transcript.ts"
 export type { RunOptions } from "./RunOptions.ts"
 export { defaultLimits, type AgentLimits } from "./Limits.ts"
 

@@ -17,6 +17,7 @@ import type { RunItem } from "../AgentRun.ts"
 import type { RunOptions } from "../RunOptions.ts"
 import type { SecretStore } from "../Secret.ts"
 import type { Delivered } from "../Supervisor.ts"
+import type { Transcript } from "../Transcript.ts"
 
 /** Where secrets are read from. */
 export interface SecretsOption {
@@ -107,6 +108,8 @@ export interface PromiseConversation<A> {
   /** Ends the turn under way, with outcome `cancelled`. */
   cancel(): Promise<void>
   status(): ConversationStatus
+  /** What was said until the last turn ended, to be kept, and given to another conversation as `transcript`. */
+  transcript(): Transcript
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
@@ -126,6 +129,7 @@ const promised = <A>(
   turns: Stream.toAsyncIterable(inner.turns),
   cancel: () => Effect.runPromise(inner.cancel),
   status: () => Effect.runSync(inner.status),
+  transcript: () => Effect.runSync(inner.transcript),
   close,
   [Symbol.asyncDispose]: close
 })
