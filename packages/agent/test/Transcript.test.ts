@@ -80,7 +80,7 @@ describe("a transcript", () => {
       asked()
       return AgentTest.hang
     })
-    const conversation = await converse(agent, { model })
+    await using conversation = await converse(agent, { model })
     await conversation.say("first")
     const before = JSON.stringify(conversation.transcript())
     const second = conversation.say("second")
