@@ -4,7 +4,7 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { toolShape } from "@treadle/protocol/endpoint"
-import { isJsonObject, type Json, type JsonObject, type Misfit } from "@treadle/protocol/json"
+import { isJsonObject, parseJson, type Json, type JsonObject, type Misfit } from "@treadle/protocol/json"
 import type { AnswerDef } from "../AgentDefinition.ts"
 
 /** The form of an answer. */
@@ -30,14 +30,6 @@ export const answerForm = (schema: AnswerDef<unknown>): AnswerForm => {
   }
 }
 
-const jsonIn = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
 /** What stands in the only fence of code of a text; models like to write words around it. */
 const fenced = (text: string): string | undefined => {
   const lines = text.split("\n")
@@ -47,7 +39,7 @@ const fenced = (text: string): string | undefined => {
 
 /** The answer in a text: its JSON, alone or in a fence of code, or the text itself where a text is what was agreed. */
 export const answerInText = (form: AnswerForm, text: string): Effect.Effect<unknown, Misfit> => {
-  const json = jsonIn(fenced(text) ?? text)
+  const json = parseJson(fenced(text) ?? text)
   const read = json === undefined ? Effect.fail({ problems: ["it is not JSON"] }) : form.decode(json)
   return Effect.catch(read, (misfit) => Effect.mapError(form.decode(text.trim()), () => misfit))
 }
