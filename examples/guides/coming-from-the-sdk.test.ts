@@ -1,7 +1,7 @@
 /** The same library and the same reader with the official SDK and with Treadle: every reader gets the same of each. */
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
-import { toNodeHandler } from "@modelcontextprotocol/node"
+import { toNodeHandler, type NodeIncomingMessageLike } from "@modelcontextprotocol/node"
 import { createMcpHandler } from "@modelcontextprotocol/server"
 import { connect } from "@treadle/client/promise"
 import { McpNode } from "@treadle/server/node"
@@ -18,7 +18,8 @@ interface Serving extends AsyncDisposable {
 const serveWithSdk = async (): Promise<Serving> => {
   const handler = createMcpHandler(makeLibrary)
   const listener = toNodeHandler(handler)
-  const server = createServer((request, response) => void listener(request, response))
+  // Its types do not know that Node's may be undefined.
+  const server = createServer((request, response) => void listener(request as NodeIncomingMessageLike, response))
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
