@@ -25,6 +25,8 @@ const everything = Mcp.make({ name: "treadle-everything-server", version: "1.0.0
   .add(prompts)
 
 const listening = await McpNode.listen(everything, { port: Number(process.env["PORT"] ?? 0) })
+// On a busy machine, Node's five seconds would be over just when the suite sends again on an idle connection.
+listening.server.keepAliveTimeout = 600_000
 console.log(listening.url)
 
 const stop = () => void listening.close().then(() => process.exit(0))
