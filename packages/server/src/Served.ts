@@ -49,7 +49,8 @@ import type { ServerInfo } from "./ServerInfo.ts"
 import type { StateKey } from "./StateKey.ts"
 import { contextPrincipal, type Principal, type Vouched } from "./Principal.ts"
 import { openDoor, openGate, type AuthGate } from "./transport/AuthGate.ts"
-import { scopeDoubts } from "./transport/ScopeDoubts.ts"
+import type { DoorKind } from "./transport/DoorSettings.ts"
+import { ScopeDoubts } from "./transport/ScopeDoubts.ts"
 import { endingRefusal, streamRefusal } from "./transport/HttpSession.ts"
 import type { Serve } from "./transport/Outcome.ts"
 import { makeServe } from "./transport/Serve.ts"
@@ -99,7 +100,7 @@ export interface Served<in R = never, out Ctx = unknown> {
   readonly identify: (context: unknown) => Caller
   /** Logs a warning of the server itself. */
   readonly warn: (text: string) => void
-  /** Warns of scopes that no caller of a door over HTTP has. @param vouched whether the door itself says who calls */
+  /** Warns of scopes that no caller of a door over HTTP has, now and after each change. @param vouched whether the door itself says who calls */
   readonly doubtScopes: (vouched: boolean) => void
   /** Counts a message that was dropped. */
   readonly onDropped: () => void
@@ -129,6 +130,8 @@ export interface Served<in R = never, out Ctx = unknown> {
 export interface ServedBehind extends ServedSettings, AuthSettings {
   /** What else keeps entries from being served, where they have no build errors; asked at each change. */
   readonly check?: (entries: Entries) => ReadonlyArray<McpBuildError>
+  /** Which settings the door reads: those of a door without HTTP, where this is left out. */
+  readonly door?: DoorKind
   /** The address of the door itself, where it has one; it is asked once there is a first request. */
   readonly ownUrl?: () => string
 }
@@ -205,6 +208,8 @@ export const makeServed = Effect.fnUntraced(function* (definition: ServedDefinit
   let stopping = false
   const { stateKeys = [] } = settings
   const inFlight = new InFlight()
+  const warn = warner(base)
+  const doubts = new ScopeDoubts(warn)
   const offer = makeOffer(base, yield* Scope.fork(yield* Effect.scope))
   const changes = new LiveChanges({
     info: definition.info,
@@ -212,7 +217,8 @@ export const makeServed = Effect.fnUntraced(function* (definition: ServedDefinit
     offer,
     hub,
     isStopping: () => stopping,
-    check: settings.check ?? (() => [])
+    check: settings.check ?? (() => []),
+    changed: (before, after) => doubts.changed(scopedEntries(before), scopedEntries(after))
   })
   yield* changes.start(definition.entries)
   const dress = makeDress(definition.info.implementation)
@@ -253,7 +259,6 @@ export const makeServed = Effect.fnUntraced(function* (definition: ServedDefinit
   })
   const tally = new Tally()
   const report = makeDefects(base, settings.onDefect)
-  const warn = warner(base)
   const asking = makeAsking(limits.askTimeout, sweep.now, makeDeprecations(warn), definition.info.logging, base)
   const engine = makeEngine({
     asking,
@@ -320,7 +325,7 @@ export const makeServed = Effect.fnUntraced(function* (definition: ServedDefinit
     warn,
     doubtScopes: (vouched) => {
       const callers = { auth, vouched: vouched || definition.principal !== undefined }
-      for (const text of scopeDoubts(scopedEntries(definition.entries), callers)) warn(text)
+      doubts.start(callers, scopedEntries(changes.entries))
     },
     identify: identifier(definition.principal, report),
     onDropped: () => {

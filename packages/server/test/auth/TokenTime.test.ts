@@ -31,7 +31,7 @@ const hourly = ProtectedResource.make({
 
 /** A door on the clock of the test. */
 const open = (auth: ProtectedResource) =>
-  Effect.map(Mcp.served(empty(), { auth } as object), (served) => {
+  Effect.map(Mcp.served(empty(), { auth, door: "http" } as object), (served) => {
     const parts = httpDoorParts(served, { auth, hosts: "any" })
     const send = (init: RequestInit) =>
       Effect.promise(() => webExchange(parts, new Request("http://localhost/mcp", init), { context: {} }))
