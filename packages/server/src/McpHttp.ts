@@ -6,7 +6,7 @@ import type { Counters } from "./Counters.ts"
 import type { LiveHandle } from "./Live.ts"
 import type { Mcp, With } from "./Mcp.ts"
 import { notServing, plainDoor, type Complete } from "./PlainDoor.ts"
-import type { Served, ServedBehind, ServedSettings } from "./Served.ts"
+import type { Served, ServedParts, ServedSettings } from "./Served.ts"
 import { doorOf } from "./transport/DoorSettings.ts"
 import { refusedResponse, type HttpDoorParts } from "./transport/HttpExchange.ts"
 import { makeGuard, type GuardParts, type GuardSettings } from "./transport/HttpGuard.ts"
@@ -102,7 +102,7 @@ const sse = <R, Ctx>(mcp: Mcp<R, Ctx> & Complete<R>, settings: SseSettings & Htt
 /** @param face what the door calls of the served thing */
 const fetchDoor = <Ctx>(
   mcp: Mcp<never, Ctx>,
-  settings: HttpSettings & GuardParts & ServedBehind,
+  settings: HttpSettings & GuardParts & ServedParts,
   face: (served: Served) => Served
 ): FetchDoor<Ctx> => {
   const door = plainDoor(mcp, settings)
@@ -121,4 +121,5 @@ const fetchDoor = <Ctx>(
   })
 }
 
+/** Serves requests of the web: `fetch`, and `sse` for clients that are older than Streamable HTTP. */
 export const McpHttp = { fetch, sse }

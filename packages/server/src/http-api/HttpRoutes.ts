@@ -386,4 +386,5 @@ const fetch = <R, Ctx = {}>(
   return Object.assign(handle, { live: door.live, counters: door.counters, close, [Symbol.asyncDispose]: close })
 }
 
+/** Serves the operations of a server as routes of HTTP, describes them, checks them, and calls them. */
 export const HttpRoutes = { api, check, client, fetch, layer, scoped }
