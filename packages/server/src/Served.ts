@@ -198,7 +198,8 @@ const draining = (inFlight: InFlight, grace: number): Effect.Effect<void> =>
 export const makeServed = Effect.fnUntraced(function* (definition: ServedDefinition, settings: ServedBehind) {
   const outer = captured(yield* Effect.context<never>())
   const limits = Limits.of(settings.limits)
-  const capabilities = capabilitiesOf(definition.entries, definition.info, limits.tasks > 0)
+  const keepsTasks = limits.tasks > 0
+  const capabilities = capabilitiesOf(definition.entries, definition.info, keepsTasks)
   const hub = new Hub(outer, (change) => announces(capabilities, change))
   const live = handle(() => changes, hub)
   const base = Context.add(outer, Live, live)
@@ -212,6 +213,7 @@ export const makeServed = Effect.fnUntraced(function* (definition: ServedDefinit
     offer,
     hub,
     isStopping: () => stopping,
+    keepsTasks,
     check: settings.check ?? (() => [])
   })
   yield* changes.start(definition.entries)

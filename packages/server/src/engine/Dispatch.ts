@@ -5,6 +5,7 @@ import { isRecord, own } from "@treadle/protocol/json"
 import { eraOf, negotiated, protocolVersions, type Era, type ProtocolVersion } from "@treadle/protocol/era"
 import { methodRow, RpcError, type MethodName, type Request } from "@treadle/protocol/rpc"
 import {
+  declaresTasks,
   isLogLevel,
   logLevels,
   tasksExtension,
@@ -75,8 +76,6 @@ const discover = ({ versions, capabilities, instructions, cache, dress }: Dispat
     return text
   }
 }
-
-const servesTasks = ({ extensions = {} }: ServerCapabilities): boolean => Object.hasOwn(extensions, tasksExtension)
 
 /** What a handshake says: tasks are of the native era only. */
 const withoutTasks = ({ extensions = {}, ...capabilities }: ServerCapabilities): ServerCapabilities => {
@@ -208,7 +207,7 @@ const listRows = ({
 /** The methods that are served. */
 export const makeDispatch = (parts: DispatchParts): ReadonlyMap<string, Row> => {
   const { capabilities, dress, offer } = parts
-  const tasks = servesTasks(capabilities) ? parts.tasks : undefined
+  const tasks = declaresTasks(capabilities) ? parts.tasks : undefined
   const rows = new Map<string, Row>([
     ["server/discover", discover(parts)],
     ["initialize", initialize(parts)],

@@ -2,11 +2,12 @@
  * What of a change was ruled out when the server started, because clients were told then what it serves and what of that
  * changes. Pure.
  */
-import type { ServerCapabilities } from "@treadle/protocol/schema"
+import { declaresTasks, tasksExtension, type ServerCapabilities } from "@treadle/protocol/schema"
 import type { EntryKind, McpBuildError, Place } from "../McpBuildError.ts"
 import type { ServerInfo } from "../ServerInfo.ts"
 import type { Entries } from "./Entry.ts"
 import { entryKey } from "./EntryChange.ts"
+import { mayBecomeTask } from "./TaskSettings.ts"
 
 type ListName = "tools" | "prompts" | "resources"
 
@@ -70,6 +71,25 @@ const obstacle = (
     ? `clients were told that nothing is completed, because nothing was at the start: set live.${list} to true (${place})`
     : undefined
 }
+
+/** The reasons why entries cannot come whose calls could become tasks. @param next what is served with them */
+export const liveTaskErrors = (
+  added: Entries,
+  next: Entries,
+  capabilities: ServerCapabilities,
+  { place }: ServerInfo
+): ReadonlyArray<McpBuildError> =>
+  declaresTasks(capabilities)
+    ? []
+    : added.operations
+        .filter((one) => mayBecomeTask(one, next))
+        .map((one) => ({
+          _tag: "NotLive",
+          kind: one.promoted ? "tool" : "operation",
+          name: entryKey.operations(one),
+          why: `clients were told that there are no tasks, because no tool had any at the start: declare extension("${tasksExtension}") where the server is made (${place})`,
+          place: one.place
+        }))
 
 /** The reasons why entries cannot come or go, each with the place where the entry was defined. */
 export const liveErrors = (
