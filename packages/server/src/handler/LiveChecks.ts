@@ -5,9 +5,8 @@
 import { declaresTasks, tasksExtension, type ServerCapabilities } from "@treadle/protocol/schema"
 import type { EntryKind, McpBuildError, Place } from "../McpBuildError.ts"
 import type { ServerInfo } from "../ServerInfo.ts"
-import type { Entries } from "./Entry.ts"
+import type { Entries, OperationEntry } from "./Entry.ts"
 import { entryKey } from "./EntryChange.ts"
-import { mayBecomeTask } from "./TaskSettings.ts"
 
 type ListName = "tools" | "prompts" | "resources"
 
@@ -23,6 +22,12 @@ interface Touched {
 /** Whether values are proposed for any argument (COMP-01). */
 export const proposes = ({ definition }: { readonly definition: { readonly complete?: object } }): boolean =>
   Object.keys(definition.complete ?? {}).length > 0
+
+/** Whether calls of an operation may become tasks, where it is served with these: it is a tool, or a catalog runs it. */
+export const mayBecomeTask = (
+  { promoted, settings }: OperationEntry,
+  { catalogs }: Pick<Entries, "catalogs">
+): boolean => settings.task !== undefined && (promoted || catalogs.length > 0)
 
 const touched = ({ operations, prompts, resources, templates }: Entries): ReadonlyArray<Touched> => [
   ...operations.map((entry) => ({

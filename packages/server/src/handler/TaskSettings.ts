@@ -2,7 +2,6 @@
  * What an author said of the tasks of a tool, complete; and why it could not be meant. Pure.
  */
 import { isRecord } from "@treadle/protocol/json"
-import type { Entries, OperationEntry } from "./Entry.ts"
 import type { TaskOption, TaskOptions } from "../TaskOptions.ts"
 
 export interface TaskSettings {
@@ -52,12 +51,6 @@ export const taskProblems = (option: unknown): ReadonlyArray<string> => {
     return member.fits(value) ? [] : [member.cure]
   })
 }
-
-/** Whether calls of an operation may become tasks, where it is served with these: it is a tool, or a catalog runs it. */
-export const mayBecomeTask = (
-  { promoted, settings }: OperationEntry,
-  { catalogs }: Pick<Entries, "catalogs">
-): boolean => settings.task !== undefined && (promoted || catalogs.length > 0)
 
 /** @param option one without problems */
 export const taskSettings = (option: TaskOption | undefined): TaskSettings | undefined => {

@@ -4,8 +4,7 @@
  */
 import { tasksExtension, type ServerCapabilities } from "@treadle/protocol/schema"
 import type { Entries } from "../../handler/Entry.ts"
-import { proposes } from "../../handler/LiveChecks.ts"
-import { mayBecomeTask } from "../../handler/TaskSettings.ts"
+import { mayBecomeTask, proposes } from "../../handler/LiveChecks.ts"
 import type { LiveSettings } from "../../Live.ts"
 import type { ServerInfo } from "../../ServerInfo.ts"
 import type { Told } from "./Hub.ts"
