@@ -50,7 +50,7 @@ export class ToolCalls implements Pick<
   readonly #parts: CallParts
   readonly #mirror = new ParamMirror()
   /** The tools that the server marks as safe to call twice. */
-  #harmless: ReadonlySet<string> = new Set()
+  #markedSafe: ReadonlySet<string> = new Set()
 
   constructor(parts: CallParts) {
     this.#parts = parts
@@ -85,7 +85,7 @@ export class ToolCalls implements Pick<
   readonly callTool: McpSession["callTool"] = (name, args, options) =>
     Effect.suspend(() =>
       Effect.map(
-        this.#called(name, args, this.#parts.planOf(options, this.#isHarmless(name)), []),
+        this.#called(name, args, this.#parts.planOf(options, this.#isTrustedSafe(name)), []),
         ({ result }) => result
       )
     )
@@ -99,7 +99,7 @@ export class ToolCalls implements Pick<
   readonly listTools: McpSession["listTools"] = (options) => {
     const { links, lists, planOf, requests } = this.#parts
     return Effect.flatMap(lists.all(kinds.tools, planOf(options, true), options?.onEndless), (tools) => {
-      this.#harmless = new Set(tools.filter(isMarkedHarmless).map(({ name }) => name))
+      this.#markedSafe = new Set(tools.filter(isMarkedSafe).map(({ name }) => name))
       const link = links.current()
       if (link?.agreed.era !== "native" || link.engine.transport.kind !== "http") return Effect.succeed(tools)
       const learned = this.#mirror.learn(tools)
@@ -167,14 +167,15 @@ export class ToolCalls implements Pick<
     return this.#parts.requests.error(ClientRequest.callTool(endpoint.name), reason, cause)
   }
 
+  /** Whether the tool of an endpoint may be called twice: its contract says so, or its server does and is believed. */
   #isSafe({ about: { hints }, name }: AnyEndpoint): boolean {
-    return hints?.readOnly === true || hints?.idempotent === true || this.#isHarmless(name)
+    return hints?.readOnly === true || hints?.idempotent === true || this.#isTrustedSafe(name)
   }
 
-  #isHarmless(name: string): boolean {
-    return this.#parts.trusted && this.#harmless.has(name)
+  #isTrustedSafe(name: string): boolean {
+    return this.#parts.trusted && this.#markedSafe.has(name)
   }
 }
 
-const isMarkedHarmless = ({ annotations }: Tool): boolean =>
+const isMarkedSafe = ({ annotations }: Tool): boolean =>
   annotations?.readOnlyHint === true || annotations?.idempotentHint === true
