@@ -35,6 +35,12 @@ const program = scriptedChild((peer) => {
   })
 })
 
+/** A program that logs to its standard output, and speaks nothing else. */
+const chatty = scriptedChild((peer) => {
+  peer.write(`${["listening", "on", "8080"].join(" ")}\n`)
+  peer.onLine(() => {})
+})
+
 const agent = (settings: CommandSettings = {}) =>
   Agent.make({
     name: "r",
@@ -129,10 +135,12 @@ describe("a program as a server of an agent", () => {
   )
 
   it("tells at definition what its environment and its arguments cannot have (A10, A164)", () => {
-    const server = NodeServer.command("x", ["--key", "{{secret:KEY}}", "{{ name }}"], { env: { KEY: "{{key}}" } })
+    const server = NodeServer.command("x", ["--key", "{{secret:KEY}}", "{{ name }}"], {
+      env: { KEY: "{{secrets:KEY}}", NAME: "{{name}}" }
+    })
     const checked = Agent.check(Agent.make({ name: "r", instruction: "Go.", servers: { box: server } }))
     assert.deepStrictEqual(checked.map(describeProblem), [
-      'server "box", env "KEY": the reference at character 0 is of no known kind; there are {{secret:…}} and {{secret-file:…}}.',
+      'server "box", env "KEY": the reference at character 0 is of the kind "secrets"; there are {{secret:…}} and {{secret-file:…}}.',
       'server "box", argument 2: no secret is read for it, since everybody on the machine sees arguments; name it in env.'
     ])
   })
@@ -147,6 +155,17 @@ describe("a program as a server of an agent", () => {
       const failed = yield* Effect.flip(Effect.provide(Agent.run(missing, "Go"), AgentTest.script()))
       assert.deepInclude(failed.reason, { _tag: "RequiredServerDown", server: "gone" })
       assert.include(failed.message, "treadle-there-is-no-such-program")
+    })
+  )
+
+  it.live("that logs where messages are expected is told of, and its words are not", () =>
+    Effect.gen(function* () {
+      const settings = { connectTimeout: 1_500, probeTimeout: 300 }
+      const servers = { chatty: NodeServer.command(chatty.command, chatty.args, settings) }
+      const ran = Agent.run(Agent.make({ name: "r", instruction: "Go.", servers }), "Go")
+      const { message } = yield* Effect.flip(Effect.provide(ran, AgentTest.script()))
+      assert.include(message, "it wrote 1 line that is no message")
+      assert.notInclude(message, "listening on")
     })
   )
 })

@@ -277,9 +277,15 @@ export class CallAsks {
     return this.#admitted.session?.standsAlone === true
   }
 
+  get #whyUnasked(): string {
+    if (this.#standsAlone) return "belongs to no session"
+    return this.#admitted.inbound.overHttp
+      ? "takes no event stream as the reply"
+      : `came in process with revision ${this.#admitted.revision.version}, where only 2026-07-28 has questions`
+  }
+
   #unasked({ request }: Ask<unknown>): Outcome<never> {
-    const why = this.#standsAlone ? "belongs to no session" : "takes no event stream as the reply"
-    const failed = new AskFailed("no-stream", `The client cannot be asked: its request ${why}`)
+    const failed = new AskFailed("no-stream", `The client cannot be asked: its request ${this.#whyUnasked}`)
     const page = visit(request)
     if (page !== undefined) this.#unsent.set(failed, page)
     return Result.fail(failed)
