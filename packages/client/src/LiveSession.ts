@@ -84,6 +84,9 @@ export class LiveSession implements McpSession {
 
   readonly task: McpSession["task"] = (endpoint) => this.#parts.calls.task(endpoint)
 
+  readonly toolTask: McpSession["toolTask"] = (name, taskId, options) =>
+    this.#parts.calls.toolTask(name, taskId, options)
+
   readonly listTools: McpSession["listTools"] = (options) => this.#parts.calls.listTools(options)
 
   readonly listResources: McpSession["listResources"] = (options) =>
@@ -138,7 +141,7 @@ export class LiveSession implements McpSession {
     Effect.asVoid(this.#parts.requests.request(ClientRequest.ping(), this.#parts.planOf(options)))
 
   readonly request: McpSession["request"] = (request, options) =>
-    this.#parts.requests.request(request, this.#parts.planOf(options, request.method !== "tools/call"))
+    this.#parts.requests.complete(request, this.#parts.planOf(options, request.method !== "tools/call"))
 
   readonly counters: McpSession["counters"] = () => {
     const { counters, links, watch } = this.#parts

@@ -103,10 +103,9 @@ class TaskLost extends Data.TaggedError("TaskLost")<{
 }> {
   override get message(): string {
     const task = `task ${JSON.stringify(this.taskId)}`
-    const said = this.said === undefined ? "" : `: ${this.said}`
     return this.why === "cancelled"
-      ? `the server cancelled its ${task}${said}`
-      : `the server knows no ${task}, which may have expired, or ended with its process; call again if that does no harm${said}`
+      ? `the server cancelled its ${task}${this.said === undefined ? "" : `: ${this.said}`}`
+      : `${task} is lost: ${this.said ?? "the server knows it no longer"}; call again if that does no harm`
   }
 }
 

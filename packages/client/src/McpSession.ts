@@ -127,6 +127,8 @@ export interface McpSession {
   readonly task: <X extends AnyEndpoint>(
     endpoint: X
   ) => (taskId: string, options?: TaskOptions) => Effect.Effect<OutputOf<X>, FailureOf<X> | McpError>
+  /** Waits for the task that a call of the tool became, as `task` does, and gives its result as it came. */
+  readonly toolTask: (name: string, taskId: string, options?: TaskOptions) => Effect.Effect<ToolResult, McpError>
 
   /**
    * Every tool, page by page. Entries that cannot be read, and natively over HTTP those with an invalid `x-mcp-header`,
@@ -174,7 +176,7 @@ export interface McpSession {
   readonly setLogLevel: (level: LogLevel) => Effect.Effect<void, McpError>
   /** Whether the server answers; natively there is no such request, and it fails with `NotOffered`. */
   readonly ping: (options?: RequestOptions) => Effect.Effect<void, McpError>
-  /** Sends one typed request. */
+  /** Sends one typed request. What it is asked before it goes on is answered, and a task that it became is waited for. */
   readonly request: <R extends ClientRequest>(
     request: R,
     options?: RequestOptions

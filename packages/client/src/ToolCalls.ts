@@ -15,7 +15,7 @@ import type { Links } from "./engine/Links.ts"
 import type { Completed } from "./engine/asking/InputRounds.ts"
 import type { Plan, Requests } from "./engine/Requests.ts"
 import { McpReason, type McpError } from "./McpError.ts"
-import type { CallOptions, McpSession, OpenOptions } from "./McpSession.ts"
+import type { CallOptions, McpSession, OpenOptions, TaskOptions } from "./McpSession.ts"
 import { openCall, type Progress } from "./PendingCall.ts"
 
 /** What the calls of a session stand on. */
@@ -43,7 +43,10 @@ const missesHeaders = ({ reason }: McpError): boolean =>
   reason._tag === "Rpc" && reason.code === ErrorCode.HeaderMismatch
 
 /** The calls of one session. */
-export class ToolCalls implements Pick<McpSession, "call" | "callTool" | "listTools" | "open" | "reply" | "task"> {
+export class ToolCalls implements Pick<
+  McpSession,
+  "call" | "callTool" | "listTools" | "open" | "reply" | "task" | "toolTask"
+> {
   readonly #parts: CallParts
   readonly #mirror = new ParamMirror()
   /** The tools that the server marks as safe to call twice. */
@@ -88,12 +91,10 @@ export class ToolCalls implements Pick<McpSession, "call" | "callTool" | "listTo
     )
 
   readonly task: McpSession["task"] = (endpoint) => (taskId, options) =>
-    Effect.suspend(() => {
-      const { planOf, requests } = this.#parts
-      const plan = planOf({ ...options, keepTask: true }, true)
-      const ended = requests.resume(ClientRequest.callTool(endpoint.name), plan, taskId)
-      return Effect.map(this.#outcome(endpoint, ended), ({ value }) => value)
-    })
+    Effect.map(this.#outcome(endpoint, this.#resumed(endpoint.name, taskId, options)), ({ value }) => value)
+
+  readonly toolTask: McpSession["toolTask"] = (name, taskId, options) =>
+    Effect.map(this.#resumed(name, taskId, options), ({ result }) => result)
 
   readonly listTools: McpSession["listTools"] = (options) => {
     const { links, lists, planOf, requests } = this.#parts
@@ -104,6 +105,18 @@ export class ToolCalls implements Pick<McpSession, "call" | "callTool" | "listTo
       const learned = this.#mirror.learn(tools)
       const warnings = learned.rejected.map(({ name, problems }) => leftOut("tool", name, problems))
       return Effect.as(warn(requests.server, "tools/list", warnings), learned.tools)
+    })
+  }
+
+  /** What the task comes to that a call of a tool became. */
+  #resumed(
+    name: string,
+    taskId: string,
+    options: TaskOptions | undefined
+  ): Effect.Effect<Completed<"tools/call">, McpError> {
+    return Effect.suspend(() => {
+      const { planOf, requests } = this.#parts
+      return requests.resume(ClientRequest.callTool(name), planOf({ ...options, keepTask: true }, true), taskId)
     })
   }
 

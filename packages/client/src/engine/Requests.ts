@@ -20,7 +20,7 @@ import { notOffered } from "./opening/Agreed.ts"
 import type { Arrived } from "./ClientEngine.ts"
 import type { Deadline, Deadlines, Patience } from "./Deadline.ts"
 import { inRounds, type Completed } from "./asking/InputRounds.ts"
-import { RoundAnswers, type AskingMethod, type RoundTerms } from "./asking/RoundAnswers.ts"
+import { mayAsk, RoundAnswers, type AskingMethod, type RoundTerms } from "./asking/RoundAnswers.ts"
 import type { Link, Links } from "./Links.ts"
 import { requestError } from "./RequestError.ts"
 import type { Farewells } from "./tasks/Farewells.ts"
@@ -39,6 +39,8 @@ export interface Plan extends Patience {
   /** Whether the task goes on when nobody waits for it any more. */
   readonly keepTask?: boolean | undefined
   readonly meta?: Meta | undefined
+  /** Whether the server has shown that it offers this, whatever it declares: it answered with the task that is asked about. */
+  readonly shown?: boolean
   /** Whether it may be sent twice without harm. */
   readonly safe: boolean
   /** Headers that repeat arguments. */
@@ -97,6 +99,13 @@ export class Requests {
           : this.#followed(request, plan, { answers, deadline }, end.task.taskId, end.task)
       )
     })
+
+  /** Sends a request and gives its result, whether it may ask before it goes on or not. */
+  readonly complete = <R extends ClientRequest>(
+    request: R,
+    plan: Plan
+  ): Effect.Effect<ServerResult<R["method"]>, McpError> =>
+    mayAsk(request) ? Effect.map(this.ask(request, plan), ({ result }) => result) : this.request(request, plan)
 
   /** Waits for the task that such a request became, in this session or in another one. */
   readonly resume = <R extends ClientRequest<AskingMethod>>(
@@ -158,7 +167,7 @@ export class Requests {
     if (plan.firm !== true) deadline.lift()
     const { meta, onTask } = plan
     const limit = Math.min(plan.timeout, pollTimeout)
-    const polls: Plan = { timeout: limit, maxTotalTimeout: limit, meta, safe: true }
+    const polls: Plan = { timeout: limit, maxTotalTimeout: limit, meta, safe: true, shown: begun !== undefined }
     const waited = waitForTask({ request, taskId, answers, onTask, ask: (about) => this.request(about, polls) }, begun)
     if (plan.keepTask === true) return deadline.within(waited)
     const over = this.#farewells.owe(this.#cancelled(taskId))
@@ -175,13 +184,13 @@ export class Requests {
 
   #cancelled(taskId: string): Effect.Effect<unknown, McpError> {
     const patience = { timeout: farewellTimeout, maxTotalTimeout: farewellTimeout }
-    return this.request(ClientRequest.cancelTask(taskId), { ...patience, safe: true })
+    return this.request(ClientRequest.cancelTask(taskId), { ...patience, safe: true, shown: true })
   }
 
   #sent(request: ClientRequest, plan: Plan, deadline: Deadline): Effect.Effect<Arrived, McpError> {
     const { extend = false, meta, onNotification, onProgress } = plan
     const exchange = ({ agreed, engine }: Link): Effect.Effect<Arrived, McpError> => {
-      const what = notOffered(agreed, request.method)
+      const what = notOffered(agreed, request.method, plan.shown)
       if (what !== undefined) return Effect.fail(engine.error(request, new McpReason.NotOffered({ what })))
       const mirrored = engine.transport.kind === "http" && agreed.era === "native" ? plan.mirrored?.() : undefined
       return engine.exchange(request, {

@@ -124,13 +124,15 @@ export interface PromiseClient extends AsyncDisposable {
   readonly callTool: (name: string, args?: JsonObject, options?: CallOptions) => Promise<ToolResult>
   /** Waits for the task that a call of the endpoint became, be it in another process; settles as the call would. */
   readonly task: <X extends AnyEndpoint>(endpoint: X) => (taskId: string, options?: TaskOptions) => Promise<OutputOf<X>>
+  /** Waits for the task that a call of the tool became, and resolves with its result as it came. */
+  readonly toolTask: (name: string, taskId: string, options?: TaskOptions) => Promise<ToolResult>
   /** Hears of changes; it resolves once the server knows, so what is fetched after that misses nothing. */
   readonly watch: (watched: Watched) => Promise<Watching>
   /** @deprecated by SEP-2577 with 2026-07-28; earliest removal 2027-07-28. */
   readonly setLogLevel: (level: LogLevel) => Promise<void>
   /** Rejects with `NotOffered` natively, where there is no such request. */
   readonly ping: (options?: RequestOptions) => Promise<void>
-  /** Sends one typed request. */
+  /** Sends one typed request. What it is asked before it goes on is answered, and a task that it became is waited for. */
   readonly request: <R extends ClientRequest>(
     request: R,
     options?: RequestOptions
@@ -260,6 +262,8 @@ export const promiseClient = async <E>(
   const call: PromiseClient["call"] = (endpoint) => promiseCall(session, label, endpoint)
   const sent = <A>(method: string, effect: Effect.Effect<A, McpError>, options?: RequestOptions): Promise<A> =>
     run(effect, { method, server: label }, options?.signal)
+  const called = <A, E>(tool: string, effect: Effect.Effect<A, E>, options?: RequestOptions): Promise<A> =>
+    run(effect, { method: "tools/call", server: label, tool }, options?.signal)
   return {
     get server() {
       return session.server
@@ -286,12 +290,9 @@ export const promiseClient = async <E>(
     getPrompt: (name, args, options) => sent("prompts/get", session.getPrompt(name, args, options), options),
     complete: (ref, argument, chosen, options) =>
       sent("completion/complete", session.complete(ref, argument, chosen, options), options),
-    callTool: (name, args, options) =>
-      run(session.callTool(name, args, options), { method: "tools/call", server: label, tool: name }, options?.signal),
-    task: (endpoint) => (taskId, options) => {
-      const named = { method: "tools/call", server: label, tool: endpoint.name }
-      return run(session.task(endpoint)(taskId, options), named, options?.signal)
-    },
+    callTool: (name, args, options) => called(name, session.callTool(name, args, options), options),
+    task: (endpoint) => (taskId, options) => called(endpoint.name, session.task(endpoint)(taskId, options), options),
+    toolTask: (name, taskId, options) => called(name, session.toolTask(name, taskId, options), options),
     watch: (watched) => watching(session, watched, { method: "subscriptions/listen", server: label }),
     setLogLevel: (level) => sent("logging/setLevel", session.setLogLevel(level)),
     ping: (options) => sent("ping", session.ping(options), options),

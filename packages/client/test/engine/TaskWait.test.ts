@@ -6,41 +6,11 @@ import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { TestClock } from "effect/testing"
 import type { Recorder } from "@treadle/testing"
-import type { Answers, McpSession } from "../../src/index.ts"
+import type { Answers } from "../../src/index.ts"
 import { getShow, ping, reasonOf, result, rpcError, ShowNotFound, textResult } from "../fixtures.ts"
 import { cells, play, type Part } from "../played.ts"
 import { withSleeps } from "../sleeps.ts"
-
-const extension = "io.modelcontextprotocol/tasks"
-const facts = { taskId: "t-1", createdAt: "2026-12-01T10:00:00Z", lastUpdatedAt: "2026-12-01T10:00:00Z", ttlMs: null }
-const working = (more: object = {}) => ({ ...facts, status: "working", pollIntervalMs: 2000, ...more })
-const completed = (body: object) => ({ ...facts, status: "completed", result: body })
-const form = {
-  method: "elicitation/create",
-  params: { message: "?", requestedSchema: { type: "object", properties: {} } }
-}
-const asks = (...keys: ReadonlyArray<string>) => ({
-  ...facts,
-  status: "input_required",
-  pollIntervalMs: 2000,
-  inputRequests: Object.fromEntries(keys.map((key) => [key, form]))
-})
-
-/** A server whose calls become a task, which stands so each time that it is asked; the last state stays. */
-const tasking =
-  (begun: object, ...states: ReadonlyArray<object>): NonNullable<Part["answer"]> =>
-  ({ id, method }) => {
-    if (method === "tools/call") return result(id, { resultType: "task", ...begun })
-    if (method !== "tasks/get") return result(id, { resultType: "complete" })
-    const state = states.length > 1 ? states[0] : states.at(-1)
-    if (states.length > 1) states = states.slice(1)
-    return state !== undefined && "code" in state
-      ? rpcError(id, Number(state.code), "no such task")
-      : result(id, { resultType: "complete", ...state })
-  }
-
-const native = (answer: NonNullable<Part["answer"]>, more: Partial<Part> = {}) =>
-  play({ era: "native", over: "pipe", answer, ...more })
+import { asks, completed, extension, facts, native, tasking, working } from "../tasking.ts"
 
 /** Moves the clock by a wait once it has begun so often. */
 const pass = (sleeps: Recorder<number>, millis: number, nth = 1) =>
@@ -149,7 +119,12 @@ describe("a call that became a task", () => {
     ["that its server knows no longer", { code: -32602 }, { _tag: "TaskLost", why: "unknown", taskId: "t-1" }],
     ["whose server refuses", { code: -32021 }, { _tag: "Rpc", code: -32021 }],
     ["whose result is none", completed({ content: 1 }), { _tag: "Undecodable" }],
-    ["that is none", { ...facts, status: "asleep" }, { _tag: "Undecodable" }]
+    ["that is none", { ...facts, status: "asleep" }, { _tag: "Undecodable" }],
+    [
+      "that is told of as another",
+      { ...completed(textResult("made")), taskId: "t-2" },
+      { _tag: "Undecodable", message: 'the answer about task "t-1" is not as agreed: it is about task "t-2"' }
+    ]
   ] as const)("TASK-09 TASK-14: %s fails, and is not cancelled", ([, state, expected]) =>
     Effect.gen(function* () {
       const { of, session } = yield* native(tasking({ ...facts, status: "completed" }, state))
@@ -418,34 +393,6 @@ describe("a question about a task that is not answered", () => {
       const reason = yield* untilDone(yield* started(reasonOf(session.call(ping)(undefined, options))))
       assert.deepInclude(reason, { _tag: "TimedOut", after: 1000, method: "tasks/get" })
       assert.deepStrictEqual([of("tasks/get").length, of("tasks/cancel").length], [7, 0])
-    })
-  )
-})
-
-describe("session.task", () => {
-  it.effect("TASK-18: gives what the call would have given, in another session", () =>
-    Effect.gen(function* () {
-      const show = { id: 1, title: "Hamlet" }
-      const { another, of } = yield* native(tasking(working(), completed({ content: [], structuredContent: show })), {
-        over: "http"
-      })
-      const told: Array<string> = []
-      const later: McpSession = yield* another()
-      const outcome = later.task(getShow)("t-1", { onTask: ({ status }) => told.push(status) })
-      assert.deepStrictEqual<unknown>(yield* outcome, show)
-      assert.deepStrictEqual(told, ["completed"])
-      assert.deepStrictEqual(of("tools/call"), [])
-    })
-  )
-
-  it.effect("leaves the task as it is when nobody waits any more", () =>
-    Effect.gen(function* () {
-      const { heard, of, session } = yield* native(tasking(working(), working()))
-      const fiber = yield* started(session.task(getShow)("t-1"))
-      yield* heard("tasks/get")
-      yield* Fiber.interrupt(fiber)
-      yield* session.listTools().pipe(Effect.ignore)
-      assert.deepStrictEqual(of("tasks/cancel"), [])
     })
   )
 })

@@ -2,16 +2,17 @@
  * Calls that a server of ours makes tasks of, used by a session over each door.
  */
 import { assert, describe, it } from "@effect/vitest"
+import { connect, createServer, type AddressInfo, type Socket } from "node:net"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { McpNode } from "@treadle/server/node"
 import { bundled } from "../../../server/test/fixtures/bundled.ts"
-import { McpClient, type ClientSettings, type McpSession } from "../../src/index.ts"
+import { McpClient, McpError, type ClientSettings, type McpSession } from "../../src/index.ts"
 import { McpNodeClient } from "../../src/node/index.ts"
 import { getShow, ping, reasonOf, ShowNotFound } from "../fixtures.ts"
-import { Witness } from "./serverProcess.ts"
+import { preload, Witness } from "./serverProcess.ts"
 import { press } from "./servers/press.ts"
 
 /** Opens a session; where it is opened twice, with the same server if that outlives a session. */
@@ -35,7 +36,7 @@ const overStdio: Door = (witness) =>
   Effect.succeed((settings) =>
     McpNodeClient.stdio({
       command: process.execPath,
-      args: [bundled("servers/pressStdio", import.meta.url)],
+      args: ["--import", preload, bundled("servers/pressStdio", import.meta.url)],
       onStderr: witness.read,
       ...settings
     })
@@ -111,6 +112,86 @@ describe.each(doors)("a call that becomes a task %s", (_, door) => {
       const { session } = yield* served(door)
       const reason = yield* reasonOf(session.task(getShow)("never"))
       assert.deepInclude(reason, { _tag: "TaskLost", why: "unknown", taskId: "never" })
+    })
+  )
+})
+
+/** A line to an address that can be cut, and is dead for as long as it is down. */
+const cuttable = (url: string) =>
+  Effect.map(
+    Effect.acquireRelease(
+      Effect.promise(async () => {
+        const sockets = new Set<Socket>()
+        const state = { down: false }
+        const server = createServer((near) => {
+          if (state.down) return void near.destroy()
+          const far = connect(Number(new URL(url).port), "127.0.0.1")
+          for (const [one, other] of [
+            [near, far],
+            [far, near]
+          ] as const) {
+            sockets.add(one)
+            one.pipe(other)
+            one.on("error", () => other.destroy()).on("close", () => other.destroy())
+          }
+        })
+        await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+        const cut = (down: boolean) => {
+          state.down = down
+          for (const socket of sockets) socket.destroy()
+          sockets.clear()
+        }
+        return { server, cut, up: () => void (state.down = false) }
+      }),
+      ({ cut, server }) =>
+        Effect.promise(() => {
+          cut(true)
+          return new Promise((resolve) => server.close(resolve))
+        })
+    ),
+    ({ cut, server, up }) => {
+      const { port } = server.address() as AddressInfo
+      return { cut, up, url: `http://127.0.0.1:${port}${new URL(url).pathname}` }
+    }
+  )
+
+/** A call that has become a task of the press, and waits for an answer of its client. */
+const printing = (session: McpSession) => Effect.tap(session.open(ping)(), ({ task }) => Stream.runHead(task))
+
+describe("a task whose connection is cut", () => {
+  it.live.each([
+    ["at once", 0],
+    ["for a while", 1_500]
+  ] as const)("D21 TASK-18: over HTTP %s goes on, and gives its result to the same call", ([, away]) =>
+    Effect.gen(function* () {
+      const witness = new Witness()
+      const { url } = yield* Effect.acquireRelease(
+        Effect.promise(() => McpNode.listen(pressOf(witness))),
+        (served) => Effect.promise(() => served.close())
+      )
+      const line = yield* cuttable(url)
+      const session = yield* McpClient.http(line.url, ada)
+      const { result } = yield* printing(session)
+      line.cut(away > 0)
+      yield* Effect.sleep(away)
+      line.up()
+      assert.strictEqual(yield* result, "printed for Ada")
+    })
+  )
+
+  it.live("D21 TASK-14: over stdio is lost with its process, and the next call has another", () =>
+    Effect.gen(function* () {
+      const { session, witness } = yield* served(overStdio, ada)
+      const { result } = yield* printing(session)
+      process.kill(witness.said.pid, "SIGKILL")
+      const error = yield* Effect.flip(result)
+      assert.instanceOf(error, McpError)
+      assert.deepInclude(error.reason, { _tag: "TaskLost", why: "unknown" })
+      assert.match(
+        error.message,
+        /: task "[-\w]+" is lost: There is no task "[-\w]+" here, or its time is over; call again/
+      )
+      assert.strictEqual(yield* session.call(ping)(), "printed for Ada")
     })
   )
 })

@@ -2,22 +2,23 @@ import { assert, describe, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { scriptedHttp, type ScriptedHttp } from "@treadle/testing"
 import { connect, McpError, type PromiseClient } from "../../src/promise/index.ts"
-import { getShow, result, serving } from "../fixtures.ts"
+import { discoverResult, getShow, result } from "../fixtures.ts"
 
 const times = { createdAt: "2026-12-01T10:00:00Z", lastUpdatedAt: "2026-12-01T10:00:00Z", ttlMs: null }
 const working = { ...times, taskId: "t-1", status: "working", pollIntervalMs: 1 }
 const show = { id: 1, title: "Hamlet" }
 const completed = { ...working, status: "completed", result: { content: [], structuredContent: show } }
 
+const capabilities = { tools: {}, extensions: { "io.modelcontextprotocol/tasks": {} } }
+
 /** A server whose calls become a task, which stands so. */
 const against = (stands: object, test: (client: PromiseClient, server: ScriptedHttp) => Promise<void>) =>
   Effect.flatMap(
-    scriptedHttp(
-      serving(({ json: { id, method } }, reply) => {
-        if (method === "tools/call") return reply.json(result(id, { resultType: "task", ...working }))
-        reply.json(result(id, { resultType: "complete", ...(method === "tasks/get" ? stands : {}) }))
-      })
-    ),
+    scriptedHttp(({ json: { id, method } }, reply) => {
+      if (method === "server/discover") return reply.json(result(id, { ...discoverResult, capabilities }))
+      if (method === "tools/call") return reply.json(result(id, { resultType: "task", ...working }))
+      reply.json(result(id, { resultType: "complete", ...(method === "tasks/get" ? stands : {}) }))
+    }),
     (server) =>
       Effect.promise(async () => {
         await using client = await connect(server.url)
@@ -81,6 +82,22 @@ describe("a promise of a call that became a task", () => {
       controller.abort()
       assert.strictEqual((await waiting).message.includes('tools/call "get_show"'), true)
       assert.deepStrictEqual(asked(server, "tasks/cancel"), [])
+    })
+  )
+
+  it.effect("is come back to by the name of its tool, without an endpoint", () =>
+    against(completed, async (client) => {
+      const ids: Array<string> = []
+      const controller = new AbortController()
+      const onTask = ({ taskId }: { taskId: string }) => {
+        ids.push(taskId)
+        controller.abort()
+      }
+      const options = { onTask, keepTask: true, signal: controller.signal }
+      assert.strictEqual((await mcpError(client.callTool("get_show", { id: 1 }, options))).reason._tag, "Cancelled")
+      assert.deepStrictEqual<unknown>((await client.toolTask("get_show", ids[0] ?? "")).structuredContent, show)
+      const aborted = await mcpError(client.toolTask("get_show", "t-1", { signal: AbortSignal.abort() }))
+      assert.include(aborted.message, 'tools/call "get_show"')
     })
   )
 })

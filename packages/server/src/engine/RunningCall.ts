@@ -222,9 +222,12 @@ export class RunningCall implements Call<unknown, never>, CurrentCallService {
     if (this.kind !== "task") this.end(why)
   }
 
-  /** The connection that waits for the answer has gone: natively that cancels the call, in compat it does not (CANCEL-02). */
+  /**
+   * The connection has gone before the answer was handed over in full: natively that ends the call, and a task that
+   * nobody has heard of; in compat it does not (CANCEL-02).
+   */
   disconnect(): void {
-    if (this.admitted.revision.era === "native") this.cancel("gone")
+    if (this.admitted.revision.era === "native") this.end("gone")
   }
 
   /** Whether it can become a task: its request waits for an answer still. */

@@ -55,13 +55,14 @@ const liveService = (changes: () => LiveChanges, hub: Hub): LiveService<unknown,
 })
 
 export const makeState = ({ changed, check, entries, info, isStopping, limits, scope, ...parts }: StateParts) => {
-  const capabilities = capabilitiesOf(entries, info, limits.tasks > 0)
+  const keepsTasks = limits.tasks > 0
+  const capabilities = capabilitiesOf(entries, info, keepsTasks)
   const hub = new Hub(parts.services, (change) => announces(capabilities, change))
   const live = liveService(() => changes, hub)
   const services = Context.add(parts.services, Live, live)
   const inFlight = new InFlight()
   const offer = makeOffer(services, scope)
-  const changes = new LiveChanges({ info, capabilities, offer, hub, isStopping, check, changed })
+  const changes = new LiveChanges({ info, capabilities, offer, hub, isStopping, keepsTasks, check, changed })
   const dress = makeDress(info.implementation)
   const tasks: Tasks = new Tasks({
     limits,

@@ -2,10 +2,10 @@
  * What of a change was ruled out when the server started, because clients were told then what it serves and what of that
  * changes. Pure.
  */
-import type { ServerCapabilities } from "@treadle/protocol/schema"
+import { declaresTasks, tasksExtension, type ServerCapabilities } from "@treadle/protocol/schema"
 import type { EntryKind, McpBuildError, Place } from "../McpBuildError.ts"
 import type { ServerInfo } from "../ServerInfo.ts"
-import type { Entries } from "./Entry.ts"
+import type { Entries, OperationEntry } from "./Entry.ts"
 import { entryKey } from "./EntryChange.ts"
 
 type ListName = "tools" | "prompts" | "resources"
@@ -22,6 +22,12 @@ interface Touched {
 /** Whether values are proposed for any argument (COMP-01). */
 export const proposes = ({ definition }: { readonly definition: { readonly complete?: object } }): boolean =>
   Object.keys(definition.complete ?? {}).length > 0
+
+/** Whether calls of an operation may become tasks, where it is served with these: it is a tool, or a catalog runs it. */
+export const mayBecomeTask = (
+  { promoted, settings }: OperationEntry,
+  { catalogs }: Pick<Entries, "catalogs">
+): boolean => settings.task !== undefined && (promoted || catalogs.length > 0)
 
 const touched = ({ operations, prompts, resources, templates }: Entries): ReadonlyArray<Touched> => [
   ...operations.map((entry) => ({
@@ -70,6 +76,25 @@ const obstacle = (
     ? `clients were told that nothing is completed, because nothing was at the start: set live.${list} to true (${place})`
     : undefined
 }
+
+/** The reasons why entries cannot come whose calls could become tasks. @param next what is served with them */
+export const liveTaskErrors = (
+  added: Entries,
+  next: Entries,
+  capabilities: ServerCapabilities,
+  { place }: ServerInfo
+): ReadonlyArray<McpBuildError> =>
+  declaresTasks(capabilities)
+    ? []
+    : added.operations
+        .filter((one) => mayBecomeTask(one, next))
+        .map((one) => ({
+          _tag: "NotLive",
+          kind: one.promoted ? "tool" : "operation",
+          name: entryKey.operations(one),
+          why: `clients were told that there are no tasks, because no tool had any at the start: declare extension("${tasksExtension}") where the server is made (${place})`,
+          place: one.place
+        }))
 
 /** The reasons why entries cannot come or go, each with the place where the entry was defined. */
 export const liveErrors = (

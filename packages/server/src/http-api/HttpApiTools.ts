@@ -69,6 +69,7 @@ const settingNames = namesOf<Promotion<string>>({
   meta: true,
   scopes: true,
   timeout: true,
+  task: true,
   headers: true,
   nestPayload: true
 })
@@ -88,10 +89,10 @@ const settingObstacles = (promotion: Promotion<string>): ReadonlyArray<Obstacle>
 }
 
 const entryOf = (tool: string, promotion: Promotion<string>, promoting: Promoting): OperationEntry => {
-  const { headers = [], hints, icons, meta, nestPayload = false, operation: name, scopes, timeout } = promotion
+  const { headers = [], hints, icons, meta, nestPayload = false, operation: name, scopes, task, timeout } = promotion
   const { tool: promoted = true } = promotion
   const { addresses, operations, place } = promoting
-  const entry = { place, layers: [], settings: { scopes, timeout }, promoted }
+  const entry = { place, layers: [], settings: { scopes, timeout, task }, promoted }
   const operation = operations.get(name)
   if (operation === undefined) {
     const endpoint = unpromotable(tool, "unknown", [unknownOperation(name, promoting)])

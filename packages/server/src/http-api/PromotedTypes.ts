@@ -5,6 +5,7 @@ import type * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint"
 import type * as HttpApiSchema from "effect/http-api/HttpApiSchema"
 import type * as Schema from "effect/Schema"
 import type { Endpoint, Hints, PureSchema, Simplify } from "@treadle/protocol/endpoint"
+import type { TaskOption } from "../TaskOptions.ts"
 import type { Icon, Meta } from "@treadle/protocol/schema"
 
 /** An `HttpApi`, as far as it matters here. */
@@ -42,6 +43,8 @@ export interface Promotion<Name extends string> {
   readonly scopes?: ReadonlyArray<string>
   /** Milliseconds after which a call is interrupted and the model is told so. No limit by default. */
   readonly timeout?: number
+  /** Whether its calls become tasks, as of other tools. */
+  readonly task?: TaskOption
   /** Headers of the endpoint that are arguments, as `["x-tenant"]`. The others are those of the caller. */
   readonly headers?: ReadonlyArray<string>
   /** Whether the payload is one argument of the name `payload`; by default each of its fields is one. */

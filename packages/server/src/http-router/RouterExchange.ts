@@ -76,6 +76,10 @@ export class RouterPort implements HttpPort {
 
   abandon(): void {}
 
+  isGone(): boolean {
+    return false
+  }
+
   onGone(leave: () => void): void {
     this.#leave = leave
   }

@@ -21,7 +21,7 @@ export interface ToolkitPart<Tools extends AnyTools> {
 
 /** What is said of single tools for one server, beside what the toolkit says. */
 export type ToolkitSettings<Tools extends AnyTools> = {
-  readonly [Name in keyof Tools]?: Pick<ToolOptions<{}>, "scopes" | "timeout" | "once">
+  readonly [Name in keyof Tools]?: Pick<ToolOptions<{}>, "scopes" | "timeout" | "once" | "task">
 }
 
 const entryOf = (
@@ -29,10 +29,10 @@ const entryOf = (
   settings: ToolkitSettings<AnyTools>,
   place: ReturnType<typeof placeBelow>
 ): OperationEntry => {
-  const { scopes, timeout, once } = settings[tool.name] ?? {}
+  const { scopes, timeout, once, task } = settings[tool.name] ?? {}
   const endpoint = toolContract(tool)
   const handler = endpoint.shape.faults.length === 0 ? toolkitHandler(tool) : () => undefined
-  return { endpoint, handler, place, layers: [], promoted: true, settings: { scopes, timeout, once } }
+  return { endpoint, handler, place, layers: [], promoted: true, settings: { scopes, timeout, once, task } }
 }
 
 /**
@@ -48,7 +48,7 @@ const entryOf = (
  * `NotPromotable`.
  *
  * @param toolkit what `Toolkit.make` gave
- * @param settings `scopes`, `timeout` and `once` of single tools, by their names
+ * @param settings `scopes`, `timeout`, `once` and `task` of single tools, by their names
  *
  * @example
  * ```ts

@@ -57,6 +57,8 @@ export interface HttpPort {
   readonly respond: (response: HttpResponse) => void
   /** Nobody waits for a response, and none will come. */
   readonly abandon: () => void
+  /** Whether the sender has gone away, as far as that is known. */
+  readonly isGone: () => boolean
   /** What to do from now on when the sender goes away, before the response or while it is a stream. */
   readonly onGone: (leave: () => void) => void
 }
@@ -126,8 +128,11 @@ const deliver = (exchange: Exchange, inbound: Inbound, accepts: Accepted): void 
   if (outcome === undefined) return
   if (outcome === "accepted") return respond(exchange, noBody(202))
   const leave = () => outcome.disconnect()
+  if (port.isGone()) return leave()
   writer.onGone = leave
-  port.onGone(leave)
+  port.onGone(() => {
+    if (!writer.isWhole) leave()
+  })
 }
 
 /** Opens the stream of a session. */

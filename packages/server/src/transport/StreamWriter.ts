@@ -43,14 +43,20 @@ const encoder = new TextEncoder()
 
 /** Gives one response: a whole one, or a stream. */
 export class StreamWriter implements HttpWriter {
-  /** Is called when the reader leaves the stream. */
+  /** Is called when the reader leaves the stream before it has read all of it. */
   onGone: () => void = () => {}
   readonly #respond: (response: HttpResponse) => void
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined
   readonly #waiting = new Waiting()
+  #whole = false
 
   constructor(respond: (response: HttpResponse) => void) {
     this.#respond = respond
+  }
+
+  /** Whether all of the response is handed over, so that only the reader of a stream can still miss any of it. */
+  get isWhole(): boolean {
+    return this.#whole
   }
 
   get drained(): Effect.Effect<void> {
@@ -58,6 +64,7 @@ export class StreamWriter implements HttpWriter {
   }
 
   json(status: number, answer: Answer): void {
+    this.#whole = true
     this.#respond(answered(status, answer))
   }
 
@@ -91,6 +98,7 @@ export class StreamWriter implements HttpWriter {
   }
 
   end(text: string): void {
+    this.#whole = true
     if (this.#controller === undefined) return
     if (text !== "") this.#controller.enqueue(encoder.encode(text))
     this.#controller.close()

@@ -82,6 +82,10 @@ class WebPort implements HttpPort {
     this.#reject(this.#request.signal.reason)
   }
 
+  isGone(): boolean {
+    return this.#request.signal.aborted
+  }
+
   onGone(leave: () => void): void {
     const { signal } = this.#request
     if (signal.aborted) leave()

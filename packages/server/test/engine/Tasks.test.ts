@@ -6,35 +6,18 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { TestClock } from "effect/testing"
 import { Message } from "@treadle/protocol/rpc"
-import { rawAsk, rawDeclaring, rawRequest, rawToolCall, type RawPeer } from "@treadle/testing"
+import { tasksExtension } from "@treadle/protocol/schema"
+import { rawDeclaring, rawRequest, rawToolCall } from "@treadle/testing"
 import { Ask, AskFailed, Counters, CurrentCall, Mcp, type Limits, type TaskOption } from "../../src/index.ts"
 import { McpHttp } from "../../src/http.ts"
 import { directPeer } from "../../src/McpDirect.ts"
 import { empty, said, serving } from "../fixtures/calling.ts"
 import { directRawPeer, headersOf } from "../fixtures/rawPeers.ts"
+import { able, asked, called, discovered, got, knowing } from "../fixtures/taskCalling.ts"
 
-const extension = "io.modelcontextprotocol/tasks"
-const able = { extensions: { [extension]: {} }, elicitation: {} }
 const plain = { description: "Tested" }
 const none = Counters.none
 const nameForm = Ask.form({ message: "Who are you?", fields: { name: Schema.String } })
-
-/** The same client, which knows tasks. */
-const knowing = (peer: RawPeer): RawPeer => ({ ...peer, send: (message) => peer.send(rawDeclaring(message, able)) })
-
-let lastId = 0
-
-const asked = (peer: RawPeer, method: string, params: object = {}) =>
-  rawAsk(knowing(peer), rawRequest(`t${++lastId}`, method, params))
-
-const called = (peer: RawPeer, name: string, args: object = {}) =>
-  Effect.map(rawAsk(knowing(peer), rawToolCall(`t${++lastId}`, name, args)), ({ error, result }) => error ?? result)
-
-const got = (peer: RawPeer, taskId: string) =>
-  Effect.map(asked(peer, "tasks/get", { taskId }), ({ error, result }) => error ?? result)
-
-const discovered = (peer: RawPeer) =>
-  Effect.map(asked(peer, "server/discover"), ({ result }) => result.capabilities.extensions)
 
 /** Never ends by itself, and says when it was ended. */
 const endless = (ended: Array<string>) => () =>
@@ -149,7 +132,7 @@ describe("a task", () => {
     "TASK-01 D13: is never one where none is kept: nothing is declared, and every call is an ordinary one",
     () =>
       Effect.gen(function* () {
-        const mcp = one("required").extension(extension)
+        const mcp = one("required").extension(tasksExtension)
         const { peer } = yield* serving(mcp, {}, withLimits({ tasks: 0 }))
         assert.isUndefined(yield* discovered(peer))
         assert.strictEqual((yield* called(peer, "t")).resultType, "complete")
@@ -159,39 +142,6 @@ describe("a task", () => {
         )
         assert.strictEqual(answer?._tag === "Result" && answer.result["resultType"], "complete")
       })
-  )
-
-  it.effect("TASK-01: is declared where some call may become one, also of an operation that a catalog runs", () =>
-    Effect.gen(function* () {
-      const operation = empty().operation("op", { ...plain, task: "required" }, async () => "made")
-      for (const [mcp, declared] of [
-        [empty().tool("t", plain, async () => "x"), undefined],
-        [operation, undefined],
-        [operation.catalog({ allow: ["op"] }), { [extension]: {} }],
-        [one("optional").extension("com.example/x"), { "com.example/x": {}, [extension]: {} }],
-        [empty().extension(extension), { [extension]: {} }]
-      ] as const) {
-        const { peer } = yield* serving(mcp, {})
-        assert.deepStrictEqual(yield* discovered(peer), declared)
-      }
-      const { peer } = yield* serving(operation.catalog({ allow: ["op"] }), {})
-      const { taskId } = yield* called(peer, "invoke", { name: "op" })
-      assert.strictEqual(said((yield* got(peer, taskId)).result), "made")
-    })
-  )
-
-  it.effect("TASK-01 D8: is made of calls of tools that are added later, where tasks were declared at the start", () =>
-    Effect.gen(function* () {
-      const first = empty().tool("first", plain, async () => "x")
-      for (const [mcp, resultType] of [
-        [first, "complete"],
-        [first.extension(extension), "task"]
-      ] as const) {
-        const { peer, served } = yield* serving(mcp, {})
-        yield* served.live.add(one("required"))
-        assert.strictEqual((yield* called(peer, "t")).resultType, resultType)
-      }
-    })
   )
 
   it.effect("TASK-10: goes on without an answer that does not come in time", () =>

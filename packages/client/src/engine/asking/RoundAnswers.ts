@@ -19,6 +19,11 @@ import type { Answering } from "./Answering.ts"
 /** A method that may ask before it goes on. */
 export type AskingMethod = "tools/call" | "prompts/get" | "resources/read"
 
+const asking: ReadonlySet<string> = new Set<AskingMethod>(["tools/call", "prompts/get", "resources/read"])
+
+export const mayAsk = <R extends ClientRequest>(request: R): request is R & ClientRequest<AskingMethod> =>
+  asking.has(request.method)
+
 /** How rounds are bounded, and who answers. */
 export interface RoundTerms {
   readonly answering: Answering

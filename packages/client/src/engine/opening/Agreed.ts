@@ -8,6 +8,7 @@ import { own, wireDecoder } from "@treadle/protocol/json"
 import {
   Implementation,
   MetaKey,
+  tasksExtension,
   type ClientMethod,
   type DiscoverResult,
   type InitializeResult,
@@ -67,6 +68,9 @@ const needs: { readonly [M in ClientMethod]?: ReadonlyArray<string> } = {
   "prompts/list": ["prompts"],
   "prompts/get": ["prompts"],
   "completion/complete": ["completions"],
+  "tasks/get": ["extensions", tasksExtension],
+  "tasks/update": ["extensions", tasksExtension],
+  "tasks/cancel": ["extensions", tasksExtension],
   "logging/setLevel": ["logging"]
 }
 
@@ -84,10 +88,19 @@ const only: { readonly [M in ClientMethod]?: Era } = {
   "resources/unsubscribe": "compat"
 }
 
-/** Why a request is not sent at all, or `undefined` where the server offers it. */
-export const notOffered = ({ capabilities, era, version }: Agreed, method: ClientMethod): string | undefined => {
+/**
+ * Why a request is not sent at all, or `undefined` where the server offers it.
+ *
+ * @param shown whether the server has shown that it offers this, whatever it declares
+ */
+export const notOffered = (
+  { capabilities, era, version }: Agreed,
+  method: ClientMethod,
+  shown = false
+): string | undefined => {
   const itsEra = only[method]
   if (itsEra !== undefined && itsEra !== era) return `there is no ${method} at ${version}`
+  if (shown) return undefined
   let declared: unknown = capabilities
   for (const part of needs[method] ?? []) {
     declared = own(declared, part)

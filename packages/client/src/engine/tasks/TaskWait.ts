@@ -82,6 +82,7 @@ class TaskWait<R extends ClientRequest<AskingMethod>> {
   )
 
   #heard(task: GetTaskResult): Outcome<R> {
+    if (task.taskId !== this.#terms.taskId) return this.#another(task.taskId)
     this.#tell(task)
     switch (task.status) {
       case "working":
@@ -95,6 +96,11 @@ class TaskWait<R extends ClientRequest<AskingMethod>> {
       case "cancelled":
         return this.#lost("cancelled", task.statusMessage)
     }
+  }
+
+  #another(taskId: string): Effect.Effect<never, McpError> {
+    const what = `the answer about task ${JSON.stringify(this.#terms.taskId)}`
+    return this.#fail(new McpReason.Undecodable({ what, problems: [`it is about task ${JSON.stringify(taskId)}`] }))
   }
 
   #completed(value: JsonObject): Outcome<R> {

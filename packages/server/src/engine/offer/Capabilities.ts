@@ -4,7 +4,7 @@
  */
 import { tasksExtension, type ServerCapabilities } from "@treadle/protocol/schema"
 import type { Entries } from "../../handler/Entry.ts"
-import { proposes } from "../../handler/LiveChecks.ts"
+import { mayBecomeTask, proposes } from "../../handler/LiveChecks.ts"
 import type { LiveSettings } from "../../Live.ts"
 import type { ServerInfo } from "../../ServerInfo.ts"
 import type { Told } from "./Hub.ts"
@@ -18,16 +18,18 @@ const list = (live: boolean | undefined, count: number): { readonly listChanged?
 const completes = ({ prompts, templates }: Entries, live: LiveSettings): boolean =>
   live.prompts === true || live.resources === true || [...prompts, ...templates].some(proposes)
 
-/** Whether a call of any entry may become a task; who wants to add such a tool later declares the extension. */
-const mayBecomeTasks = ({ catalogs, operations }: Entries): boolean =>
-  operations.some(({ promoted, settings }) => settings.task !== undefined && (promoted || catalogs.length > 0))
-
-/** What is declared: what the author says, and that there are tasks, where there can be any (TASK-01). */
+/**
+ * What is declared: what the author says, and that there are tasks, where there can be any (TASK-01). Who wants to add the
+ * first tool that has some later declares the extension.
+ */
 const extensionsOf = (entries: Entries, keepsTasks: boolean): ServerCapabilities["extensions"] => {
   const declared = entries.extensions.flatMap(({ id, settings }) =>
     keepsTasks || id !== tasksExtension ? [[id, settings] as const] : []
   )
-  const all = keepsTasks && mayBecomeTasks(entries) ? [...declared, [tasksExtension, {}] as const] : declared
+  const all =
+    keepsTasks && entries.operations.some((one) => mayBecomeTask(one, entries))
+      ? [...declared, [tasksExtension, {}] as const]
+      : declared
   return all.length === 0 ? undefined : Object.fromEntries(all)
 }
 

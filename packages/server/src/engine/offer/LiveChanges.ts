@@ -8,7 +8,7 @@ import { Change } from "../../Change.ts"
 import { buildErrors } from "../../handler/BuildChecks.ts"
 import { joined, noEntries, type Entries } from "../../handler/Entry.ts"
 import { renewed, replaced, without } from "../../handler/EntryChange.ts"
-import { liveErrors } from "../../handler/LiveChecks.ts"
+import { liveErrors, liveTaskErrors } from "../../handler/LiveChecks.ts"
 import type { Removal, Removed } from "../../Live.ts"
 import { McpBuildErrors, type McpBuildError } from "../../McpBuildError.ts"
 import type { ServerInfo } from "../../ServerInfo.ts"
@@ -21,6 +21,8 @@ export interface LiveParts {
   readonly offer: ChangingOffer
   readonly hub: Hub
   readonly isStopping: () => boolean
+  /** Whether a task can be kept at all. */
+  readonly keepsTasks: boolean
   /** What else keeps entries from being served, where they have no build errors. */
   readonly check: (entries: Entries) => ReadonlyArray<McpBuildError>
   /** Hears of every change once it has happened. */
@@ -82,10 +84,14 @@ export class LiveChanges {
 
   #change(part: Entries, merge: (added: Entries) => Entries): Effect.Effect<void, McpBuildErrors> {
     return this.#next(() => {
-      const { capabilities, check, info } = this.#parts
+      const { capabilities, check, info, keepsTasks } = this.#parts
       const added = renewed(part)
       const next = merge(added)
-      const errors = [...liveErrors(part, capabilities, info), ...buildErrors(next, info, added)]
+      const errors = [
+        ...liveErrors(part, capabilities, info),
+        ...(keepsTasks ? liveTaskErrors(added, next, capabilities, info) : []),
+        ...buildErrors(next, info, added)
+      ]
       return this.#put(next, added, errors.length === 0 ? check(next) : errors)
     })
   }

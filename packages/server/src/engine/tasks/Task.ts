@@ -51,6 +51,7 @@ export class Task implements Sink, TaskChange {
   readonly #parts: Omit<TaskParts, "call">
   #call: RunningCall | undefined
   #ended: Ended | undefined
+  #unheard = false
   #message: string | undefined
   #updated: number
 
@@ -69,9 +70,10 @@ export class Task implements Sink, TaskChange {
     return principal === this.#principal
   }
 
-  /** When it is kept no longer, in milliseconds. */
+  /** When it is kept no longer, in milliseconds; one that nobody has heard of is let go as soon as it has ended. */
   get expires(): number {
     const { ttl } = this.#parts
+    if (this.#unheard) return this.#created
     return ttl === null ? Number.POSITIVE_INFINITY : this.#created + ttl
   }
 
@@ -118,7 +120,10 @@ export class Task implements Sink, TaskChange {
     this.#change()
   }
   readonly answer = (answer: Answer): void => this.#end(endedBy(answer))
-  readonly abandon = (): void => this.#end({ status: "cancelled" })
+  readonly abandon = (): void => {
+    this.#unheard = this.#call?.ending === "gone"
+    this.#end({ status: "cancelled" })
+  }
 
   get #facts() {
     const { pollInterval, ttl } = this.#parts
