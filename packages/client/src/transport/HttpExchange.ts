@@ -129,6 +129,7 @@ const resume = async (
       const response = await fetchFrom(peer, { verb: "GET", headers }, connection)
       if (!isEventStream(response)) throw await notResumed(peer, response)
       if (await readEvents(peer, response, place, reader)) return
+      if (place.lastEventId === undefined) throw lost(response.status)
       failures = 0
     } catch (error) {
       if (signal.aborted || !isPassing(error) || ++failures > maxFailures) throw notTaken(error)

@@ -72,6 +72,20 @@ describe("session.listTools", () => {
     })
   )
 
+  it.effect("fails where its pages are together too large, whatever their cursors say", () =>
+    Effect.gen(function* () {
+      let asked = 0
+      const page = ["x".repeat(1024 * 1024)]
+      const endless = drainPages(
+        () => Effect.succeed({ tools: page, nextCursor: `c${++asked}` }),
+        "tools",
+        (reason) => reason
+      )
+      assert.include((yield* Effect.flip(endless)).message, "larger than 67108864 characters")
+      assert.strictEqual(asked, 64)
+    })
+  )
+
   it.effect("leaves out an entry that cannot be read, with a warning, and keeps the rest as they are", () =>
     Effect.gen(function* () {
       const warnings: Array<string> = []
