@@ -15,7 +15,10 @@ export interface Revision {
   readonly batches: boolean
   /** Whether a client comes back to an event stream that its server closed (CHTTP-05). */
   readonly polls: boolean
-  /** What a client can be asked at this revision, of what it declared: what is newer is left out. */
+  /**
+   * What a client can be asked at this revision, of what it declared: what is newer is left out. Where a session keeps it,
+   * nothing else is in it, such as settings of any size.
+   */
   readonly able: (declared: ClientCapabilities) => ClientCapabilities
   /** The form as this revision writes it, or the names of the fields that it cannot ask for. */
   readonly form: (form: FormSchema) => Result.Result<FormSchema, ReadonlyArray<string>>
