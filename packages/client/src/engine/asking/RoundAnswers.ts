@@ -101,7 +101,9 @@ export class RoundAnswers {
   }
 
   #tooMany(asked: number): Effect.Effect<never, McpError> {
-    return this.fail(new McpReason.InputRefused({ asked: `${asked} answers at once, and at most ${maxAtOnce} are given` }))
+    return this.fail(
+      new McpReason.InputRefused({ asked: `${asked} answers at once, and at most ${maxAtOnce} are given` })
+    )
   }
 
   #answer(question: InputRequest): Effect.Effect<InputResponse, McpError> {
