@@ -101,4 +101,18 @@ describe("session.listTools", () => {
       assert.include(warnings.join(), `"bad"`)
     })
   )
+
+  it.effect("says no more of entries that cannot be read than fits a line of a log", () =>
+    Effect.gen(function* () {
+      const warnings: Array<string> = []
+      const logger = Logger.make(({ message }) => void warnings.push(String(message)))
+      const faulty = Array.from({ length: 1000 }, (_, n) => ({ name: `${n} ${"x".repeat(10_000)}`, inputSchema: 5 }))
+      const { session } = yield* paged({ first: { tools: [...faulty, listed("a")] } })
+      const tools = yield* Effect.provide(session.listTools(), Logger.layer([logger]))
+      assert.strictEqual(tools.length, 1)
+      assert.strictEqual(warnings.length, 1)
+      assert.isBelow(warnings.join().length, 11_000)
+      assert.match(warnings.join(), /So are 980 others\.$/)
+    })
+  )
 })
