@@ -2,7 +2,7 @@
 //
 // A fence after `<!-- source: path#region -->` holds that region of that file, or the whole file without its header
 // comment. `node scripts/docs.mjs` writes the fences; `--check` only says which differ.
-import { readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import path from "node:path"
 import { root } from "./tools.mjs"
 
@@ -20,7 +20,10 @@ export const pages = () => [
   "README.md",
   ...readdirSync(path.join(root, "docs"))
     .filter((file) => file.endsWith(".md"))
-    .map((file) => `docs/${file}`)
+    .map((file) => `docs/${file}`),
+  ...readdirSync(path.join(root, "packages"))
+    .map((name) => `packages/${name}/README.md`)
+    .filter((page) => existsSync(path.join(root, page)))
 ]
 
 /** The page with its fences taken anew. */

@@ -69,6 +69,7 @@ export const startUp = async ({ quick }) => {
       "bare node": serverFile("bare-stdio"),
       "official SDK v2": serverFile("sdk-stdio"),
       "effect/ai McpServer": serverFile("effect-stdio"),
+      "bare Effect and Schema": serverFile("bare-effect-stdio"),
       Treadle: serverFile("treadle-stdio"),
       "official SDK v2, bundled": await bundled("sdk-stdio", folder),
       "Treadle, bundled": treadle,
@@ -89,6 +90,14 @@ export const startUp = async ({ quick }) => {
       rows: names.map((name) => ({ name, millis: median(times(name)) })),
       ratios: [
         { what: "Treadle / official SDK v2", ...ratio(times("Treadle"), times("official SDK v2")), atMost: 1.1 },
+        {
+          what: "bare Effect and Schema / official SDK v2",
+          ...ratio(times("bare Effect and Schema"), times("official SDK v2"))
+        },
+        {
+          what: "Treadle / bare Effect and Schema",
+          ...ratio(times("Treadle"), times("bare Effect and Schema"))
+        },
         {
           what: "Treadle, bundled with its code cache / bare node",
           ...ratio(times("Treadle, bundled with its code cache"), times("bare node")),

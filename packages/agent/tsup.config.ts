@@ -1,10 +1,9 @@
 import { defineConfig } from "tsup"
+import { filesForNode } from "../../tsup.base.ts"
 
-/**
- * One entry a public module; what they share is split off into chunks, so that Node loads few files. Bundlers get the
- * modules themselves, through the `module` condition.
- */
+/** One entry a public module; what they share is split off into chunks. */
 export default defineConfig({
+  ...filesForNode,
   entry: {
     index: "src/index.ts",
     "model/index": "src/model/index.ts",
@@ -12,12 +11,5 @@ export default defineConfig({
     "promise/index": "src/promise/index.ts",
     "test/index": "src/test/index.ts"
   },
-  outDir: "dist/bundle",
-  format: "esm",
-  target: "node20",
-  platform: "neutral",
-  external: [/^node:/, /^effect/, /^@treadle/],
-  splitting: true,
-  sourcemap: true,
-  dts: false
+  splitting: true
 })

@@ -1,10 +1,9 @@
 import { defineConfig } from "tsup"
+import { filesForNode } from "../../tsup.base.ts"
 
-/**
- * One entry a public module; what they share is split off into chunks, so that Node loads few files. Bundlers get the
- * modules themselves, through the `module` condition.
- */
+/** One entry a public module; what they share is split off into chunks. */
 export default defineConfig({
+  ...filesForNode,
   entry: {
     index: "src/index.ts",
     "names/index": "src/names/index.ts",
@@ -14,12 +13,5 @@ export default defineConfig({
     "typegen/index": "src/typegen/index.ts",
     "command/main": "src/command/main.ts"
   },
-  outDir: "dist/bundle",
-  format: "esm",
-  target: "node20",
-  platform: "neutral",
-  external: [/^node:/, /^effect/, /^@treadle/],
-  splitting: true,
-  sourcemap: true,
-  dts: false
+  splitting: true
 })

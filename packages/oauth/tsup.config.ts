@@ -1,21 +1,13 @@
 import { defineConfig } from "tsup"
+import { filesForNode } from "../../tsup.base.ts"
 
-/**
- * One entry a public module; what they share is split off into chunks, so that Node loads few files. Bundlers get the
- * modules themselves, through the `module` condition.
- */
+/** One entry a public module; what they share is split off into chunks. */
 export default defineConfig({
+  ...filesForNode,
   entry: {
     index: "src/index.ts",
     "node/index": "src/node/index.ts",
     "verify/index": "src/verify/index.ts"
   },
-  outDir: "dist/bundle",
-  format: "esm",
-  target: "node20",
-  platform: "neutral",
-  external: [/^node:/, /^effect/, /^@treadle/, "jose", "oauth4webapi", "ipaddr.js"],
-  splitting: true,
-  sourcemap: true,
-  dts: false
+  splitting: true
 })

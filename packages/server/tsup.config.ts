@@ -1,15 +1,5 @@
 import { defineConfig, type Options } from "tsup"
-
-/** Bundlers get the modules themselves, through the `module` condition; these files are for Node. */
-const common: Options = {
-  outDir: "dist/bundle",
-  format: "esm",
-  target: "node20",
-  platform: "neutral",
-  external: [/^node:/, /^effect/, /^@treadle/],
-  sourcemap: true,
-  dts: false
-}
+import { filesForNode } from "../../tsup.base.ts"
 
 /** Takes what lies outside an entry point's own folder from the one file, so that nothing is there twice. */
 const fromServer: NonNullable<Options["esbuildPlugins"]>[number] = {
@@ -27,9 +17,9 @@ const fromServer: NonNullable<Options["esbuildPlugins"]>[number] = {
  * less than between several. Entry points that need heavy modules of Effect are files of their own beside it.
  */
 export default defineConfig([
-  { ...common, entry: { server: "src/node/bundle.ts" }, splitting: false },
+  { ...filesForNode, entry: { server: "src/node/bundle.ts" }, splitting: false },
   {
-    ...common,
+    ...filesForNode,
     entry: {
       "http-router/index": "src/http-router/index.ts",
       "http-api/index": "src/http-api/index.ts",
