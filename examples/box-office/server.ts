@@ -1,17 +1,12 @@
 /** The box office as an MCP server: each operation of the contract with its function. */
+import type { InputOf } from "@treadle/protocol"
 import { CurrentCall, Mcp } from "@treadle/server"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import { getShow, listShows, seatsLeft, seatTheParty } from "./contract.ts"
 import { Shows } from "./shows.ts"
 
-const seat = Effect.fnUntraced(function* ({
-  id,
-  guests
-}: {
-  readonly id: number
-  readonly guests: ReadonlyArray<string>
-}) {
+const seat = Effect.fnUntraced(function* ({ id, guests }: InputOf<typeof seatTheParty>) {
   const shows = yield* Shows
   const count = guests.length
   // Seats are held while the guests walk in, and given back when the call is cancelled on the way.

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { McpHttp } from "@treadle/server/http"
 import { desk } from "./asking.ts"
-import { nativeRounds } from "./nativeRounds.ts"
+import { nativeRounds } from "./native-rounds.ts"
 
 describe("the desk", () => {
   it("asks natively in rounds, and reserves once", async () => {

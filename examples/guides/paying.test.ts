@@ -6,7 +6,7 @@ import { ElicitationCompleteNotificationSchema, ElicitRequestSchema } from "@mod
 import { McpHttp } from "@treadle/server/http"
 import { McpNode } from "@treadle/server/node"
 import { survey, sure } from "./forms.ts"
-import { nativeRounds } from "./nativeRounds.ts"
+import { nativeRounds } from "./native-rounds.ts"
 import { settle, till } from "./paying.ts"
 
 /** Rounds of paying an order. */

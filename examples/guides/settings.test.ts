@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { archive } from "./listing.ts"
-import { nativeRounds } from "./nativeRounds.ts"
+import { nativeRounds } from "./native-rounds.ts"
 import { doorOf, keyOf } from "./settings.ts"
 
 const key = keyOf("2026-11", "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=")

@@ -1,6 +1,6 @@
 /** The same as an Effect. */
 // #region watch
-import { type McpSession } from "@treadle/client"
+import type { McpSession } from "@treadle/client"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 

@@ -6,7 +6,7 @@ import type * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import type { LanguageModel } from "effect/ai/LanguageModel"
 import { agentProblems } from "./AgentChecks.ts"
-import type { Agent as AgentValue, AgentDefinition, AnswerDef } from "./AgentDefinition.ts"
+import type { Agent as AgentValue, AgentDefinition, AnyDefinition, AnswerDef } from "./AgentDefinition.ts"
 import { AgentError, AgentReason } from "./AgentError.ts"
 import type { AgentProblem } from "./AgentProblem.ts"
 import { connect, run, session, stream } from "./AgentRun.ts"
@@ -37,7 +37,7 @@ const make = <A = string, const M extends Layer.Layer<LanguageModel, unknown, un
 ): AgentValue<A, Needs<M>> => ({
   "~treadle/agent": { answer: phantom, needs: phantom },
   name: definition.name,
-  definition: definition as AgentDefinition<unknown, unknown>
+  definition: definition as AnyDefinition
 })
 
 /** Types only; nobody calls it. */
@@ -56,4 +56,5 @@ const build = <A, R>(agent: AgentValue<A, R>): Result.Result<AgentValue<A, R>, A
     : Result.fail(new AgentError({ agent: agent.name, reason: new AgentReason.InvalidDefinition({ problems }) }))
 }
 
+/** Agents: made, checked and run. */
 export const Agent = { make, check, build, run, session, connect, stream }

@@ -6,7 +6,7 @@ import * as Schema from "effect/Schema"
 import { unknownNames } from "@treadle/protocol/json"
 import { toolShape } from "@treadle/protocol/endpoint"
 import { MetaKey } from "@treadle/protocol/schema"
-import { agentFields, depthKey, type AgentDefinition, type ServerRef } from "./AgentDefinition.ts"
+import { agentFields, depthKey, type AnyDefinition, type ServerRef } from "./AgentDefinition.ts"
 import type { AgentProblem } from "./AgentProblem.ts"
 import { limitNames } from "./Limits.ts"
 import { serverEntries, serverRef } from "./Server.ts"
@@ -20,7 +20,7 @@ const field = (name: string, why: string): AgentProblem => ({ _tag: "InvalidFiel
 
 const isBlank = (text: unknown): boolean => typeof text !== "string" || text.trim() === ""
 
-const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0
+const isCount = (value: unknown): boolean => typeof value === "number" && Number.isSafeInteger(value) && value >= 0
 
 const limitProblems = (limits: unknown): ReadonlyArray<AgentProblem> => {
   const there = `there are ${[...limitNames].join(", ")}`
@@ -57,7 +57,7 @@ const answerProblems = (answer: unknown): ReadonlyArray<AgentProblem> => {
 }
 
 /** Fields that may be left out, and why the value of one is none. */
-const optionalFaults = (definition: AgentDefinition<unknown, unknown>): ReadonlyArray<AgentProblem> => {
+const optionalFaults = (definition: AnyDefinition): ReadonlyArray<AgentProblem> => {
   const { allowTrifecta, description, model, runIdKey, subagents, version } = definition
   const faults: ReadonlyArray<readonly [name: string, value: unknown, fits: boolean, why: string]> = [
     ["version", version, !isBlank(version), "it must be a text, not blank"],
@@ -70,7 +70,7 @@ const optionalFaults = (definition: AgentDefinition<unknown, unknown>): Readonly
   return faults.flatMap(([name, value, fits, why]) => (value === undefined || fits ? [] : [field(name, why)]))
 }
 
-const fieldProblems = (definition: AgentDefinition<unknown, unknown>): ReadonlyArray<AgentProblem> => {
+const fieldProblems = (definition: AnyDefinition): ReadonlyArray<AgentProblem> => {
   const { instruction, limits = {}, name } = definition
   const unknown = unknownNames(definition, [...agentFields], "field")
   return [
@@ -85,14 +85,12 @@ const fieldProblems = (definition: AgentDefinition<unknown, unknown>): ReadonlyA
   ]
 }
 
-type Definition = AgentDefinition<unknown, unknown>
-
 /**
  * Another agent can do what its own servers can: it has their tags too, unless its operator says which it has.
  *
  * @param seen definitions that count already: agents may have each other
  */
-const tagsOf = (ref: ServerRef | undefined, seen: Set<Definition>): ReadonlyArray<Tag> => {
+const tagsOf = (ref: ServerRef | undefined, seen: Set<AnyDefinition>): ReadonlyArray<Tag> => {
   const said = heldTags(ref?.settings.tags)
   if (ref?._tag !== "Agent" || ref.settings.tags !== undefined || seen.has(ref.agent.definition)) return said
   seen.add(ref.agent.definition)
@@ -102,7 +100,7 @@ const tagsOf = (ref: ServerRef | undefined, seen: Set<Definition>): ReadonlyArra
 
 /** The servers of a definition, each with its tags. */
 export const taggedServers = (
-  definition: Definition
+  definition: AnyDefinition
 ): ReadonlyArray<{ readonly name: string; readonly tags: ReadonlyArray<Tag> }> =>
   serverEntries(definition.servers).map(([name, server]) => ({
     name,
@@ -110,7 +108,7 @@ export const taggedServers = (
   }))
 
 /** What is wrong with the agents that are servers of a definition. */
-const nestedProblems = ({ servers }: Definition, seen: Set<Definition>): ReadonlyArray<AgentProblem> =>
+const nestedProblems = ({ servers }: AnyDefinition, seen: Set<AnyDefinition>): ReadonlyArray<AgentProblem> =>
   serverEntries(servers).flatMap(([server, like]): ReadonlyArray<AgentProblem> => {
     const ref = serverRef(like)
     if (ref?._tag !== "Agent" || seen.has(ref.agent.definition)) return []
@@ -122,7 +120,10 @@ const nestedProblems = ({ servers }: Definition, seen: Set<Definition>): Readonl
  *
  * @param seen definitions that are looked at already; each is looked at once
  */
-export const agentProblems = (definition: Definition, seen = new Set<Definition>()): ReadonlyArray<AgentProblem> => {
+export const agentProblems = (
+  definition: AnyDefinition,
+  seen = new Set<AnyDefinition>()
+): ReadonlyArray<AgentProblem> => {
   seen.add(definition)
   const tagged = taggedServers(definition)
   const trifecta = definition.allowTrifecta !== true && isTrifecta(tagged.map(({ tags }) => tags))

@@ -91,16 +91,17 @@ export interface AgentDefinition<A = string, R = never> {
   readonly runIdKey?: string
 }
 
-/**
- * An agent. `A` is its answer, `R` what its runs need.
- */
+/** A definition, whatever its answer is and its model needs. */
+export type AnyDefinition = AgentDefinition<unknown, unknown>
+
+/** An agent. `A` is its answer, `R` what its runs need. */
 export interface Agent<out A = string, out R = LanguageModel> {
   readonly "~treadle/agent": {
     readonly answer: () => A
     readonly needs: () => R
   }
   readonly name: string
-  readonly definition: AgentDefinition<unknown, unknown>
+  readonly definition: AnyDefinition
 }
 
 /** Any agent whose runs need a model at most. */

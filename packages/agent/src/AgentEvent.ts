@@ -12,6 +12,7 @@ export interface ListedTool {
   readonly length: number
 }
 
+/** What happened, whichever run it is of. */
 export type AgentEventBody =
   | { readonly _tag: "RunStarted"; readonly agent: string }
   | { readonly _tag: "ServerConnected"; readonly server: string; readonly version: string }

@@ -128,4 +128,5 @@ const make = <A, R>(agent: Agent<A, R>, settings: AgentMcpSettings = {}): Mcp<R>
     .provide(layerOf(agent, settings))
 }
 
+/** An agent as a server, and the contracts of the tools that it serves. */
 export const AgentMcp = { make, status, spawn, send, subagentStatus, cancel }

@@ -2,12 +2,13 @@
  * What can be wrong with the definition of an agent, each with its place and the cure.
  */
 
+/** One thing that is wrong; `describeProblem` says it in a sentence. */
 export type AgentProblem =
   /** The agent's own fields, such as `name` or `limits.steps`. */
   | { readonly _tag: "InvalidField"; readonly field: string; readonly why: string }
   | { readonly _tag: "InvalidServerName"; readonly server: string; readonly why: string }
   | { readonly _tag: "DuplicateServer"; readonly server: string }
-  | { readonly _tag: "InvalidEndpoint"; readonly server: string; readonly why: string }
+  | { readonly _tag: "InvalidUrl"; readonly server: string; readonly why: string }
   | { readonly _tag: "InvalidServerSetting"; readonly server: string; readonly setting: string; readonly why: string }
   /** A header that looks like a credential and holds its value instead of naming a secret. */
   | { readonly _tag: "InlineCredential"; readonly server: string; readonly header: string }
@@ -27,7 +28,7 @@ export const describeProblem = (problem: AgentProblem): string => {
       return `server ${quoted(problem.server)}: ${problem.why}. Give it another name.`
     case "DuplicateServer":
       return `server ${quoted(problem.server)} is declared twice. Rename one.`
-    case "InvalidEndpoint":
+    case "InvalidUrl":
       return `server ${quoted(problem.server)}: ${problem.why}.`
     case "InvalidServerSetting":
       return `server ${quoted(problem.server)}, ${problem.setting}: ${problem.why}.`

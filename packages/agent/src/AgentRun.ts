@@ -73,6 +73,20 @@ const sessionIn = <A>(connected: Connected, options: RunOptions): Effect.Effect<
  *
  * @param agent what `Agent.make` gave
  * @param task what is asked
+ *
+ * @example
+ * ```ts
+ * import { Agent } from "@treadle/agent"
+ * import { AgentTest } from "@treadle/agent/test"
+ * import * as Effect from "effect/Effect"
+ *
+ * const reviewer = Agent.make({ name: "reviewer", instruction: "You review pull requests." })
+ * const model = AgentTest.script(AgentTest.say("LGTM"))
+ *
+ * const outcome = await Effect.runPromise(Agent.run(reviewer, "Review PR 7").pipe(Effect.provide(model)))
+ * outcome.text // => "LGTM"
+ * outcome.status // => "completed"
+ * ```
  */
 export const run = <A, R>(
   agent: Agent<A, R>,

@@ -9,7 +9,7 @@ import type * as Scope from "effect/Scope"
 import { LanguageModel } from "effect/ai/LanguageModel"
 import { agentProblems, taggedServers } from "./AgentChecks.ts"
 import { AgentError, AgentReason } from "./AgentError.ts"
-import { defaultRunIdKey, depthKey, type AgentDefinition, type AnyAgent } from "./AgentDefinition.ts"
+import { defaultRunIdKey, depthKey, type AnyDefinition, type AnyAgent } from "./AgentDefinition.ts"
 import { limitsOf, type Limits } from "./Limits.ts"
 import { answerForm, type AnswerForm } from "./loop/FinalAnswer.ts"
 import { History } from "./loop/History.ts"
@@ -24,7 +24,7 @@ import { TreePolicy } from "./supervise/SpawnPolicy.ts"
 import { SupervisorLive } from "./supervise/SupervisorLive.ts"
 import type { Supervisor } from "./Supervisor.ts"
 import { isTrifecta } from "./Tag.ts"
-import { Catalogue } from "./toolbox/Catalogue.ts"
+import { Catalog } from "./toolbox/Catalog.ts"
 import { finishTool } from "./toolbox/FinishTool.ts"
 import { ownTools, type OwnTools } from "./toolbox/OwnTool.ts"
 import { resourceRead } from "./toolbox/ResourceTools.ts"
@@ -62,7 +62,7 @@ export const noModel = (agent: string, cause: unknown): AgentError => {
 const build = ({
   model,
   name
-}: AgentDefinition<unknown, unknown>): Effect.Effect<LanguageModel, AgentError, LanguageModel | Scope.Scope> => {
+}: AnyDefinition): Effect.Effect<LanguageModel, AgentError, LanguageModel | Scope.Scope> => {
   if (model === undefined) return LanguageModel
   // What the layer needs is in the requirements of the agent.
   const built = Layer.build(model as Layer.Layer<LanguageModel, unknown>)
@@ -74,9 +74,9 @@ const build = ({
 
 /** What trees of one connected agent have in common. */
 export interface TreeBasis {
-  readonly definition: AgentDefinition<unknown, unknown>
+  readonly definition: AnyDefinition
   readonly limits: Limits
-  readonly catalogue: Catalogue
+  readonly catalog: Catalog
   readonly lists: ModelToolLists
   readonly lifetime: Lifetime
   readonly model: LanguageModel
@@ -100,26 +100,21 @@ const makeOwnTools = (): OwnToolsOf => {
   }
 }
 
+/** One tree of runs, from its top. */
 export class AgentTree {
-  readonly definition: AgentDefinition<unknown, unknown>
-  readonly runId: string
+  /** The form of the answer at the top. */
   readonly form: AnswerForm | undefined
   readonly #basis: TreeBasis
+  readonly #runId: string
   readonly #options: RunOptions
   readonly #ledger: Ledger
 
   constructor(basis: TreeBasis, runId: string, options: RunOptions, ledger: Ledger) {
-    this.#basis = basis
-    this.definition = basis.definition
     this.form = basis.form
-    this.runId = runId
+    this.#basis = basis
+    this.#runId = runId
     this.#options = options
     this.#ledger = ledger
-  }
-
-  /** The facts of a run of this tree. */
-  facts(path: string, depth: number): RunFacts {
-    return runFacts({ agent: this.definition.name, runId: this.runId, path, depth }, this.#options.onEvent)
   }
 
   /** What the turns at the root stand on. Subagents that outlive it end with the scope. */
@@ -130,8 +125,8 @@ export class AgentTree {
       const supervise = () =>
         (made = new SupervisorLive(place, new TreePolicy(this.#basis.limits, this.#ledger), this.#runner()))
       this.#begin(place)
-      const { instruction } = this.definition
-      const parts = this.parts({ ...place, instruction, contract, context, form: this.form, patience, supervise })
+      const { instruction } = this.#basis.definition
+      const parts = this.#parts({ ...place, instruction, contract, context, form: this.form, patience, supervise })
       return Effect.as(
         Effect.addFinalizer(() => made?.close ?? Effect.void),
         parts
@@ -142,35 +137,41 @@ export class AgentTree {
   /** What the turns stand on of one that others started: at the top of a tree of its own, as what the agent is. */
   top({ below, request, ...place }: ChildSpec, patience: number): TurnParts {
     this.#begin(place)
-    const { instruction } = this.definition
+    const { instruction } = this.#basis.definition
     const { context, contract } = request
     const told = { instruction, contract, context, form: this.form, patience }
-    return this.parts({ ...place, ...told, supervise: () => below(this.#runner()) })
+    return this.#parts({ ...place, ...told, supervise: () => below(this.#runner()) })
   }
 
   /** Tells that a run starts which no other of this tree started. */
   #begin({ depth, path }: RunPlace): void {
-    const { agent, emit } = this.facts(path, depth)
+    const { agent, emit } = this.#facts(path, depth)
     emit({ _tag: "RunStarted", agent })
-    const servers = taggedServers(this.definition)
+    const servers = taggedServers(this.#basis.definition)
     if (isTrifecta(servers.map(({ tags }) => tags))) {
       emit({ _tag: "TrifectaAllowed", servers: servers.map(({ name }) => name) })
     }
   }
 
+  /** The facts of a run of this tree. */
+  #facts(path: string, depth: number): RunFacts {
+    const { name } = this.#basis.definition
+    return runFacts({ agent: name, runId: this.#runId, path, depth }, this.#options.onEvent)
+  }
+
   /** What the turns at a place stand on, with a history of their own. */
-  parts(place: TreePlace): TurnParts {
-    const { catalogue, lifetime, limits, lists, model } = this.#basis
+  #parts(place: TreePlace): TurnParts {
+    const { catalog, definition, lifetime, limits, lists, model } = this.#basis
     const { context, contract, depth, form, instruction, path, patience, scope, supervise } = place
-    const facts = this.facts(path, depth)
+    const facts = this.#facts(path, depth)
     const history = new History()
     if (context !== undefined) history.say(context)
     let supervisor: Supervisor | undefined
-    const runMeta = { [this.definition.runIdKey ?? defaultRunIdKey]: this.runId, [depthKey]: depth }
+    const runMeta = { [definition.runIdKey ?? defaultRunIdKey]: this.#runId, [depthKey]: depth }
     return {
       facts,
       toolbox: new Toolbox(lists, this.#own(place), {
-        catalogue,
+        catalog,
         scope,
         runMeta,
         supervisor: () => (supervisor ??= supervise())
@@ -180,7 +181,7 @@ export class AgentTree {
       told: { instruction, contract, answer: form?.schema },
       form,
       limits,
-      catalogue,
+      catalog,
       model,
       streams: this.#options.stream === true,
       patience,
@@ -195,11 +196,11 @@ export class AgentTree {
 
   /** The tools of its own that a run is offered: those that it could use. */
   #own({ depth, form, scope }: TreePlace): OwnTools {
-    const { catalogue, limits, own } = this.#basis
-    const reads = catalogue.links.some(
+    const { catalog, definition, limits, own } = this.#basis
+    const reads = catalog.links.some(
       ({ name, session }) => ToolScope.has(scope, name) && session.capabilities.resources !== undefined
     )
-    const starts = this.definition.subagents !== false && depth < limits.depth && limits.children > 0
+    const starts = definition.subagents !== false && depth < limits.depth && limits.children > 0
     return own(form, reads, starts)
   }
 
@@ -208,18 +209,19 @@ export class AgentTree {
     const partsOf = ({ below, request, ...place }: ChildSpec, patience: number) => {
       const { context, contract } = request
       const told = { instruction: subagentInstruction, contract, context, form: undefined, patience }
-      return this.parts({ ...place, ...told, supervise: () => below(this.#runner()) })
+      return this.#parts({ ...place, ...told, supervise: () => below(this.#runner()) })
     }
+    const { definition } = this.#basis
     return {
-      servers: taggedServers(this.definition),
-      allowTrifecta: this.definition.allowTrifecta === true,
+      servers: taggedServers(definition),
+      allowTrifecta: definition.allowTrifecta === true,
       run: (spec, stop) => runTurn<string>(partsOf(spec, 0), spec.request.instruction, stop),
       open: (spec) =>
         Effect.sync(() => {
           const parts = partsOf(spec, conversationPatience)
           return { turn: (message, stop) => runTurn<string>(parts, message, stop) }
         }),
-      emit: ({ depth, path }, event) => this.facts(path, depth).emit(event)
+      emit: ({ depth, path }, event) => this.#facts(path, depth).emit(event)
     }
   }
 }
@@ -251,14 +253,14 @@ export const connectAgent = (
     const facts = runFacts({ agent: name, runId, path: "0", depth: 0 }, options.onEvent)
     const model = yield* build(definition)
     const links = yield* connectServers(definition, facts, serveAgent)
-    const catalogue = new Catalogue(links, facts)
-    yield* catalogue.watched
-    yield* catalogue.refresh
+    const catalog = new Catalog(links, facts)
+    yield* catalog.watched
+    yield* catalog.refresh
     const limits = limitsOf(definition.limits)
     const basis: TreeBasis = {
       definition,
       limits,
-      catalogue,
+      catalog,
       lists: new ModelToolLists(),
       lifetime: new Lifetime(limits.lifetimeTokens),
       model,

@@ -30,6 +30,7 @@ export const waitingMessages = 64
 /** All limits, as they hold. */
 export type Limits = Required<AgentLimits>
 
+/** The limits that hold where an agent does not say its own. */
 export const defaultLimits: Limits = {
   steps: 50,
   tokens: 200_000,

@@ -104,7 +104,7 @@ export class Outcome<out A> implements OutcomeFields<A> {
   }
 }
 
-/** Reads a call by the contract of its tool. */
+/** Reads a call by the contract of its tool, whose schemas decode to its types. */
 const typedCall = <X extends AnyEndpoint>(endpoint: X, call: RunCall): TypedRunCall<X> => {
   const { shape } = endpoint
   const input = settled(shape.input.decode(call.input)) as InputOf<X> | undefined

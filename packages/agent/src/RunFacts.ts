@@ -3,6 +3,7 @@
  */
 import type { AgentEvent, AgentEventBody } from "./AgentEvent.ts"
 
+/** The facts of a run. */
 export interface RunFacts {
   readonly agent: string
   readonly runId: string
@@ -12,11 +13,7 @@ export interface RunFacts {
   readonly emit: (event: AgentEventBody) => void
 }
 
-/**
- * The facts of a run.
- *
- * @param hear told of every event; what it throws goes no further
- */
+/** @param hear told of every event; what it throws goes no further */
 export const runFacts = (
   { agent, depth, path, runId }: Omit<RunFacts, "emit">,
   hear: ((event: AgentEvent) => void) | undefined

@@ -3,6 +3,7 @@
  */
 import type { AgentEvent } from "./AgentEvent.ts"
 
+/** Options of a run, or of a conversation. */
 export interface RunOptions {
   /** Tells servers and logs which run this is. Random by default; give your own where a run may be repeated. */
   readonly runId?: string

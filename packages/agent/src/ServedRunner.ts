@@ -9,7 +9,7 @@ import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
 import type { Json, Misfit } from "@treadle/protocol/json"
 import { taggedServers } from "./AgentChecks.ts"
-import type { AgentDefinition } from "./AgentDefinition.ts"
+import type { AnyDefinition } from "./AgentDefinition.ts"
 import type { AgentError } from "./AgentError.ts"
 import { conversationPatience, type AgentTree, type Connected } from "./AgentTree.ts"
 import { limitsOf } from "./Limits.ts"
@@ -54,7 +54,7 @@ const unprintable = ({ problems }: Misfit): Effect.Effect<never> =>
 /** An outcome with its answer as JSON. */
 const outcomeOf = ({ form }: AgentTree, outcome: Outcome<unknown>): Effect.Effect<ChildOutcome> => {
   const { abandoned, answer, error, partial, status, text } = outcome
-  const with_ = (json: Json | undefined): ChildOutcome => ({
+  const ended = (json: Json | undefined): ChildOutcome => ({
     status,
     partial,
     text,
@@ -62,10 +62,10 @@ const outcomeOf = ({ form }: AgentTree, outcome: Outcome<unknown>): Effect.Effec
     ...(error === undefined ? {} : { error }),
     ...(abandoned === undefined ? {} : { abandoned })
   })
-  if (form === undefined) return Effect.succeed(with_(answer as string | undefined))
+  if (form === undefined) return Effect.succeed(ended(answer as string | undefined))
   return answer === undefined
-    ? Effect.succeed(with_(undefined))
-    : Effect.map(Effect.catch(form.encode(answer), unprintable), with_)
+    ? Effect.succeed(ended(undefined))
+    : Effect.map(Effect.catch(form.encode(answer), unprintable), ended)
 }
 
 /**
@@ -73,7 +73,7 @@ const outcomeOf = ({ form }: AgentTree, outcome: Outcome<unknown>): Effect.Effec
  * @param options of every run
  */
 export const servedRunner = (
-  definition: AgentDefinition<unknown, unknown>,
+  definition: AnyDefinition,
   connected: Effect.Effect<Connected, AgentError>,
   runId: string,
   options: RunOptions

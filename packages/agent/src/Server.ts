@@ -59,6 +59,7 @@ const parse = (text: string): Result.Result<readonly [name: string, server: Serv
     : Result.succeed([name, { _tag: "Http", url, settings: {} }])
 }
 
+/** Servers of an agent. */
 export const Server = { http, inProcess, agent, from, parse }
 
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null

@@ -3,8 +3,9 @@
  */
 import { unknownNames } from "@treadle/protocol/json"
 import * as Result from "effect/Result"
-import type { AgentDefinition, HttpServerSettings, ServerRef, ServerSettings } from "./AgentDefinition.ts"
+import type { AnyDefinition, HttpServerSettings, ServerRef, ServerSettings } from "./AgentDefinition.ts"
 import type { AgentProblem } from "./AgentProblem.ts"
+import { isLoopbackHost } from "./Loopback.ts"
 import { Secret } from "./Secret.ts"
 import { serverEntries, serverRef } from "./Server.ts"
 import { tags as allTags, unknownTags } from "./Tag.ts"
@@ -18,11 +19,8 @@ const times = ["timeout", "connectTimeout", "probeTimeout"] as const
 const settingNames: ReadonlyArray<keyof ServerSettings> = ["required", "tags", "trusted", ...times]
 const httpSettingNames: ReadonlyArray<keyof HttpServerSettings> = [...settingNames, "headers", "auth", "fetch"]
 
-const loopback = (host: string): boolean =>
-  host === "localhost" || host === "[::1]" || /^127(?:\.\d{1,3}){3}$/.test(host)
-
 /** Why an address cannot be a server. */
-const endpointFault = (url: string): string | undefined => {
+const urlFault = (url: string): string | undefined => {
   if (url.trim() === "") return "its address is empty"
   if (!URL.canParse(url)) return "it is no address; write https://host/path"
   if (url.includes("{{")) return "no secret is read for an address; name it in a header"
@@ -33,7 +31,7 @@ const endpointFault = (url: string): string | undefined => {
   if (protocol === "https:") return undefined
   if (protocol !== "http:")
     return `${protocol} is no address of a server over HTTP; for a command, give one of @treadle/agent/node`
-  return loopback(hostname) ? undefined : "plain http: is for loopback addresses only; use https:"
+  return isLoopbackHost(hostname) ? undefined : "plain http: is for loopback addresses only; use https:"
 }
 
 /** Why a header cannot be sent. Its value is not told. */
@@ -76,12 +74,12 @@ const timeFault = (time: unknown): ReadonlyArray<string> =>
 
 const refProblems = (server: string, ref: ServerRef): ReadonlyArray<AgentProblem> => {
   const { required, tags, trusted } = ref.settings
-  const fault = ref._tag === "Http" ? endpointFault(ref.url) : undefined
+  const fault = ref._tag === "Http" ? urlFault(ref.url) : undefined
   const known: ReadonlyArray<string> = ref._tag === "Http" ? httpSettingNames : settingNames
   const setting = (name: string, faults: ReadonlyArray<string>) =>
     faults.map((why) => ({ _tag: "InvalidServerSetting" as const, server, setting: name, why }))
   return [
-    ...(fault === undefined ? [] : [{ _tag: "InvalidEndpoint" as const, server, why: fault }]),
+    ...(fault === undefined ? [] : [{ _tag: "InvalidUrl" as const, server, why: fault }]),
     ...(ref._tag === "Http" ? headerProblems(server, ref.settings.headers) : []),
     ...(ref._tag === "Open" ? (ref.faults ?? []) : []).flatMap(({ setting: name, why }) => setting(name, [why])),
     ...setting("tags", tagFaults(tags)),
@@ -99,7 +97,7 @@ const nameFault = (name: string): string | undefined => {
 }
 
 /** Every problem of the servers of a definition. */
-export const serverProblems = ({ servers }: AgentDefinition<unknown, unknown>): ReadonlyArray<AgentProblem> => {
+export const serverProblems = ({ servers }: AnyDefinition): ReadonlyArray<AgentProblem> => {
   const entries = serverEntries(servers)
   const count = Object.keys(servers ?? {}).length
   if (servers !== undefined && (typeof servers !== "object" || servers === null || entries.length < count)) {

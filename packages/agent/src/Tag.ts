@@ -9,7 +9,7 @@ export type Tag = "untrusted_input" | "sensitive" | "egress"
 
 export const tags: ReadonlyArray<Tag> = ["untrusted_input", "sensitive", "egress"]
 
-const isTag = (text: string): text is Tag => (tags as ReadonlyArray<string>).includes(text)
+const isTag = (text: string): text is Tag => tags.some((tag) => tag === text)
 
 /** The tags that hold for a server; what is said and is no tag is named. */
 export const heldTags = (said: ReadonlyArray<string> | undefined): ReadonlyArray<Tag> =>

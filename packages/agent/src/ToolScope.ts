@@ -30,4 +30,5 @@ const narrow = (
   return refused.length > 0 ? Result.fail(refused) : Result.succeed(intersect(parent, new Set(asked)))
 }
 
-export const ToolScope = { has, intersect, narrow }
+/** What a run may reach, and what its children may. */
+export const ToolScope = { has, narrow }

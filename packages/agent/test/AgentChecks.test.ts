@@ -103,7 +103,7 @@ describe("the definition of an agent", () => {
       assert.strictEqual(failed.reason._tag, "InvalidDefinition")
       assert.deepStrictEqual(
         Agent.check(agent).map(({ _tag }) => _tag),
-        ["InvalidServerName", "InvalidEndpoint"]
+        ["InvalidServerName", "InvalidUrl"]
       )
       assert.deepStrictEqual(server.seen.events, [])
     })
@@ -127,7 +127,7 @@ describe("the definition of an agent", () => {
 
   it("refuses addresses of other schemes, and takes other transports as values (A5)", () => {
     for (const url of ["ws://localhost/mcp", "file:///etc/passwd", "stdio:node", "javascript:alert(1)"]) {
-      assert.deepStrictEqual(tags({ box: url }), ["InvalidEndpoint"], url)
+      assert.deepStrictEqual(tags({ box: url }), ["InvalidUrl"], url)
     }
     assert.include(why("no address at all"), "it is no address")
     assert.deepStrictEqual(problems({ kb, other: Server.from(() => Effect.never) }), [])
@@ -142,7 +142,7 @@ describe("the definition of an agent", () => {
       problems({ box: Server.http("https://example.com", { headers: { "x trace": "hunter2" } }) })
     ])
     assert.notInclude(said, "hunter2")
-    assert.deepStrictEqual(tags({ box: "https://me:hunter2@example.com/mcp" }), ["InvalidEndpoint"])
+    assert.deepStrictEqual(tags({ box: "https://me:hunter2@example.com/mcp" }), ["InvalidUrl"])
     const folded = Server.http("https://example.com", { headers: { "x-trace": "a\r\nb" } })
     assert.deepStrictEqual(tags({ box: folded }), ["InvalidServerSetting"])
   })
@@ -206,8 +206,8 @@ describe("the definition of an agent", () => {
         "InvalidField",
         "InvalidField",
         "InvalidServerName",
-        "InvalidEndpoint",
-        "InvalidEndpoint",
+        "InvalidUrl",
+        "InvalidUrl",
         "InlineCredential",
         "InvalidServerSetting",
         "InvalidServerSetting",

@@ -58,7 +58,7 @@ export interface ClientSettings {
   readonly answerTimeout?: number
   /** Compat: when an idle session is pinged; `false` for never. Natively three intervals of silence end a subscription. */
   readonly ping?: PingSettings | false
-  /** How answers are kept that the server calls fresh; `false` for not at all. */
+  /** How answers are kept that the server calls fresh: in memory by default; `false` for not at all. */
   readonly cache?: CacheSettings | false
   /**
    * Whether this server's own annotations are believed, so that a call of a tool that it marks as read-only or idempotent
@@ -100,7 +100,7 @@ export interface PipeSettings extends ClientSettings {
   readonly name?: string
   /** The longest line that is read: 64 MiB by default. */
   readonly lineLimit?: number
-  /** Asked when the peer has closed the pipe: what to say to those who still wait. */
+  /** Asked when the peer has closed the pipe: what to say to those who still wait; that it was closed, by default. */
   readonly whyEnded?: () => string
 }
 

@@ -4,7 +4,7 @@
 import * as Effect from "effect/Effect"
 import { own, type Json } from "@treadle/protocol/json"
 import { ClientRequest, type LogLevel, type ReadResult } from "@treadle/protocol/schema"
-import { notOffered, type Agreed } from "./engine/opening/Agreed.ts"
+import { notOffered, tellsOf, type Agreed } from "./engine/opening/Agreed.ts"
 import { freshnessOf, type Cache } from "./engine/lists/Cache.ts"
 import type { Counters } from "./engine/ClientEngine.ts"
 import type { Links } from "./engine/Links.ts"
@@ -34,13 +34,14 @@ export interface SessionParts {
 }
 
 /** Why a thing cannot be watched, where it cannot. */
-const unwatchable = ({ capabilities }: Agreed, thing: Thing): string | undefined => {
+const unwatchable = (agreed: Agreed, thing: Thing): string | undefined => {
   if (!thing.startsWith("uri:")) {
-    const tells = own(own(capabilities, thing), "listChanged") === true
-    return tells ? undefined : `the server does not tell of changes of its ${thing} (${thing}.listChanged)`
+    return tellsOf(agreed, thing)
+      ? undefined
+      : `the server does not tell of changes of its ${thing} (${thing}.listChanged)`
   }
   if (thing.includes("{")) return `${thing.slice(4)} is a template; only an address can be watched`
-  return own(own(capabilities, "resources"), "subscribe") === true
+  return own(own(agreed.capabilities, "resources"), "subscribe") === true
     ? undefined
     : "the server does not tell of updates (resources.subscribe)"
 }

@@ -167,8 +167,12 @@ export type McpReason = InstanceType<(typeof McpReason)[keyof typeof McpReason]>
 export const hasStatus404 = (reason: McpReason): boolean =>
   (reason._tag === "Transport" || reason._tag === "Rpc") && reason.status === 404
 
-/** The address of a server as messages show it: without credentials and query, which may be secrets. */
-export const addressOf = (url: URL): string => `${url.origin}${url.pathname}`
+/** An address as messages show it: without credentials and query, which may be secrets; what is no URL, as it is. */
+export const addressOf = (url: string | URL): string => {
+  if (!URL.canParse(url)) return String(url)
+  const { origin, pathname } = new URL(url)
+  return `${origin}${pathname}`
+}
 
 const said = (reason: McpReason): string =>
   reason._tag === "Rpc" ? `${reason.message} (JSON-RPC error ${reason.code})` : reason.message

@@ -92,6 +92,9 @@ const openingOf = (source: SessionSource, settings: ClientSettings, answering: A
 const cacheOf = ({ cache }: ClientSettings): CacheSettings =>
   cache === false ? { store: makeCacheStore(0), context: "" } : (cache ?? {})
 
+/** What the error of a session that was not opened is about. */
+const discover = ClientRequest.discover()
+
 /** Opens a session; it is there once its first link is. */
 export const openSession = (
   source: SessionSource,
@@ -99,11 +102,9 @@ export const openSession = (
 ): Effect.Effect<McpSession, McpError, Scope.Scope> =>
   Effect.gen(function* () {
     const { server } = source
-    const discover = ClientRequest.discover()
+    const notOpened = (reason: McpReason) => requestError(server, discover, reason)
     const unknown = unknownSetting(settings, source.names)
-    if (unknown !== undefined) {
-      return yield* requestError(server, discover, new McpReason.Transport({ message: unknown, notRun: true }))
-    }
+    if (unknown !== undefined) return yield* notOpened(new McpReason.Transport({ message: unknown, notRun: true }))
     const run = Effect.runForkWith(yield* Effect.context<never>())
     const counters: Counters = { late: 0, links: 0 }
     const answering = makeAnswering(settings.answers ?? {})
@@ -120,19 +121,13 @@ export const openSession = (
       missed: () => watch.tellAll(),
       late: (message) => requests.late(message)
     }
-    const { connectTimeout = defaults.connectTimeout } = settings
-    const tooLate = () => {
-      const reason = new McpReason.TimedOut({
-        after: connectTimeout,
-        method: discover.method,
-        limit: "connectTimeout"
-      })
-      return Effect.fail(requestError(server, discover, reason))
-    }
+    const { connectTimeout: after = defaults.connectTimeout } = settings
+    const tooLate = () =>
+      Effect.fail(notOpened(new McpReason.TimedOut({ after, method: discover.method, limit: "connectTimeout" })))
     const links = yield* makeLinks(
       // Every way to open a link is tried within one limit: a second process, or the two endpoints of old.
-      (lose) => Effect.timeoutOrElse(source.open(opening, lose), { duration: connectTimeout, orElse: tooLate }),
-      () => requestError(server, discover, new McpReason.Closed({ notRun: true }))
+      (lose) => Effect.timeoutOrElse(source.open(opening, lose), { duration: after, orElse: tooLate }),
+      () => notOpened(new McpReason.Closed({ notRun: true }))
     )
     const cache = new Cache(server, cacheOf(settings), source.caller)
     const watchTerms = {

@@ -47,7 +47,7 @@ export class ToolCalls implements Pick<McpSession, "call" | "callTool" | "listTo
   readonly #parts: CallParts
   readonly #mirror = new ParamMirror()
   /** The tools that the server marks as safe to call twice. */
-  #harmless: ReadonlySet<string> = new Set()
+  #markedSafe: ReadonlySet<string> = new Set()
 
   constructor(parts: CallParts) {
     this.#parts = parts
@@ -82,7 +82,7 @@ export class ToolCalls implements Pick<McpSession, "call" | "callTool" | "listTo
   readonly callTool: McpSession["callTool"] = (name, args, options) =>
     Effect.suspend(() =>
       Effect.map(
-        this.#called(name, args, this.#parts.planOf(options, this.#isHarmless(name)), []),
+        this.#called(name, args, this.#parts.planOf(options, this.#isTrustedSafe(name)), []),
         ({ result }) => result
       )
     )
@@ -98,7 +98,7 @@ export class ToolCalls implements Pick<McpSession, "call" | "callTool" | "listTo
   readonly listTools: McpSession["listTools"] = (options) => {
     const { links, lists, planOf, requests } = this.#parts
     return Effect.flatMap(lists.all(kinds.tools, planOf(options, true), options?.onEndless), (tools) => {
-      this.#harmless = new Set(tools.filter(isMarkedHarmless).map(({ name }) => name))
+      this.#markedSafe = new Set(tools.filter(isMarkedSafe).map(({ name }) => name))
       const link = links.current()
       if (link?.agreed.era !== "native" || link.engine.transport.kind !== "http") return Effect.succeed(tools)
       const learned = this.#mirror.learn(tools)
@@ -154,14 +154,15 @@ export class ToolCalls implements Pick<McpSession, "call" | "callTool" | "listTo
     return this.#parts.requests.error(ClientRequest.callTool(endpoint.name), reason, cause)
   }
 
+  /** Whether the tool of an endpoint may be called twice: its contract says so, or its server does and is believed. */
   #isSafe({ about: { hints }, name }: AnyEndpoint): boolean {
-    return hints?.readOnly === true || hints?.idempotent === true || this.#isHarmless(name)
+    return hints?.readOnly === true || hints?.idempotent === true || this.#isTrustedSafe(name)
   }
 
-  #isHarmless(name: string): boolean {
-    return this.#parts.trusted && this.#harmless.has(name)
+  #isTrustedSafe(name: string): boolean {
+    return this.#parts.trusted && this.#markedSafe.has(name)
   }
 }
 
-const isMarkedHarmless = ({ annotations }: Tool): boolean =>
+const isMarkedSafe = ({ annotations }: Tool): boolean =>
   annotations?.readOnlyHint === true || annotations?.idempotentHint === true

@@ -63,7 +63,22 @@ export const isLoopbackHost = (host: string): boolean => {
   return name === "localhost" || name.endsWith(".localhost") || addressKind(host) === "loopback"
 }
 
-const rule = "MCP security best practices, server-side request forgery"
+/** The rule that an address breaks which leads where it must not. */
+export const forgeryRule = "MCP security best practices, server-side request forgery"
+
+/** An address as messages show it: without credentials and query, which may be secrets. */
+export const shownAddress = ({ origin, pathname }: URL): string => `${origin}${pathname}`
+
+/**
+ * What may be called. A host on this machine or in a private network is one that somebody chose, and so may be its
+ * neighbours there.
+ *
+ * @param hosts those that were chosen
+ */
+export const policyFor = (network: Network, hosts: ReadonlyArray<string>): AddressPolicy => ({
+  loopback: network !== "public" || hosts.some(isLoopbackHost),
+  privateNetworks: network === "private" || hosts.some((host) => addressKind(host) === "private")
+})
 
 /**
  * Why an address may not be called; nothing where it may, as far as its text tells.
@@ -76,7 +91,8 @@ export const refusedAddress = (
   policy: AddressPolicy
 ): InstanceType<typeof AuthReason.AddressRefused> | undefined => {
   const shown = `${url.protocol}${url.host === "" ? "" : `//${url.host}`}${url.pathname}`
-  const refuse = (why: string, broken = rule) => new AuthReason.AddressRefused({ url: shown, what, why, rule: broken })
+  const refuse = (why: string, broken = forgeryRule) =>
+    new AuthReason.AddressRefused({ url: shown, what, why, rule: broken })
   if (url.username !== "" || url.password !== "") return refuse("it holds a name or a password")
   const loopback = isLoopbackHost(url.hostname)
   if (url.protocol !== "https:" && !(url.protocol === "http:" && loopback)) {

@@ -5,12 +5,12 @@
 import * as Data from "effect/Data"
 
 /** How many characters of a value from outside are told. */
-const maxQuoted = 300
+export const maxWords = 300
 
 /** A value from outside in a sentence: as JSON, in one line, and no longer than is of use. */
 export const quoted = (value: unknown): string => {
   const text = JSON.stringify(value) ?? "nothing"
-  const told = text.length > maxQuoted ? `${text.slice(0, maxQuoted)}…` : text
+  const told = text.length > maxWords ? `${text.slice(0, maxWords)}…` : text
   return told.replaceAll(/[\p{Cc}\p{Cf}]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`)
 }
 

@@ -3,7 +3,7 @@
  * bounded in time and size. What goes wrong is a reason that names address and cause, and nothing of what was sent.
  */
 import * as Effect from "effect/Effect"
-import { refusedAddress, type AddressPolicy } from "./AddressGuard.ts"
+import { refusedAddress, shownAddress, type AddressPolicy } from "./AddressGuard.ts"
 import { AuthReason } from "./AuthError.ts"
 import type { OAuthSender } from "./OAuthSender.ts"
 
@@ -73,7 +73,7 @@ export const callAuthority = (
 ): Effect.Effect<AuthorityAnswer, CallReason> => {
   const refused = refusedAddress(url, what, policy)
   if (refused !== undefined) return Effect.fail(refused)
-  const unavailable = (why: string) => new AuthReason.Unavailable({ url: `${url.origin}${url.pathname}`, what, why })
+  const unavailable = (why: string) => new AuthReason.Unavailable({ url: shownAddress(url), what, why })
   const answered = Effect.tryPromise({
     try: async (signal) => {
       const method = body === undefined ? "GET" : "POST"

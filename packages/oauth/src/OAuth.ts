@@ -7,10 +7,12 @@
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import type { TokenProvider } from "@treadle/client"
+import { policyFor, shownAddress } from "./AddressGuard.ts"
 import { AuthError, AuthReason } from "./AuthError.ts"
 import type { Browser } from "./Browser.ts"
 import { makeAuthorizer } from "./flow/Authorizer.ts"
 import { findChallenge } from "./flow/Challenge.ts"
+import { codeSource } from "./flow/CodeSource.ts"
 import { Logins } from "./flow/Logins.ts"
 import {
   credentialsSource,
@@ -19,9 +21,9 @@ import {
   type MachineClient,
   type SecretSource
 } from "./flow/MachineSource.ts"
-import { policyFor, type OAuthPeer } from "./flow/OAuthPeer.ts"
+import type { OAuthPeer } from "./flow/OAuthPeer.ts"
 import type { PrivateKeyText } from "./flow/SigningKey.ts"
-import { codeSource, type Source } from "./flow/Source.ts"
+import type { Source } from "./flow/Source.ts"
 import { sendByFetch } from "./OAuthSender.ts"
 import { checkProvider, demandFunction, demandProof, demandText } from "./ProviderChecks.ts"
 import {
@@ -72,9 +74,6 @@ const secretSource = (setting: string, give: SecretProvider): SecretSource => {
   })
 }
 
-/** The address of a server as messages show it: without credentials and query, which may be secrets. */
-const shownAddress = (url: URL): string => `${url.origin}${url.pathname}`
-
 const noAddress = (server: string | URL): AuthError => {
   const why = `${JSON.stringify(String(server))} is no URL; write one such as https://host/mcp`
   return new AuthError({ reason: new AuthReason.LoginNeeded({ why }), server: String(server) })
@@ -87,7 +86,7 @@ const provider = (source: Source, owner: ReadonlyArray<string>, settings: OAuthS
   const peerOf = (server: URL): OAuthPeer => ({
     server,
     send: settings.sender ?? sendByFetch,
-    policy: policyFor(server, settings.network ?? "public"),
+    policy: policyFor(settings.network ?? "public", [server.hostname]),
     timeout: settings.timeout ?? 30_000
   })
   const loginsOf = (peer: OAuthPeer): Logins =>
@@ -140,6 +139,9 @@ const nobody: Browser = {
 /**
  * A person logs in, in a browser: the authorization code flow with PKCE, with registration where it is needed.
  *
+ * @param settings `clientName`, and a `browser`, without which only a login that is kept is used
+ * @throws TypeError where a setting could not work
+ *
  * @example
  * ```ts
  * import { McpClient } from "@treadle/client"
@@ -164,7 +166,24 @@ const browser = (settings: BrowserSettings): OAuthProvider => {
   return provider(codeSource(identity, shown), ["browser", clientId ?? clientMetadataUrl ?? clientName], settings)
 }
 
-/** The client acts on its own behalf, with its secret or its key (`client_credentials`). */
+/**
+ * The client acts on its own behalf, with its secret or its key (`client_credentials`).
+ *
+ * @throws TypeError where a setting could not work
+ *
+ * @example
+ * ```ts
+ * import { OAuth } from "@treadle/oauth"
+ * import * as Redacted from "effect/Redacted"
+ *
+ * const auth = OAuth.clientCredentials({
+ *   issuer: "https://login.example",
+ *   clientId: "night job",
+ *   clientSecret: Redacted.make("a secret")
+ * })
+ * Object.keys(auth) // => ["open", "login", "logout", "isLoggedIn"]
+ * ```
+ */
 const clientCredentials = (settings: CredentialsSettings): OAuthProvider => {
   const given = checkProvider("OAuth.clientCredentials", settings, providerNames.clientCredentials)
   demandText(given, "clientId")
@@ -172,7 +191,12 @@ const clientCredentials = (settings: CredentialsSettings): OAuthProvider => {
   return provider(credentialsSource(machineOf(settings)), ["client_credentials", settings.clientId], settings)
 }
 
-/** The user is vouched for by the identity provider of an employer (enterprise-managed authorization). */
+/**
+ * The user is vouched for by the identity provider of an employer (enterprise-managed authorization).
+ *
+ * @throws TypeError where a setting could not work
+ * @see https://github.com/modelcontextprotocol/ext-auth
+ */
 const enterprise = (settings: EnterpriseSettings): OAuthProvider => {
   const given = checkProvider("OAuth.enterprise", settings, providerNames.enterprise)
   demandText(given, "clientId")
@@ -189,7 +213,12 @@ const enterprise = (settings: EnterpriseSettings): OAuthProvider => {
   return provider(source, ["enterprise", settings.clientId], settings)
 }
 
-/** The workload is vouched for by the platform that it runs on (workload identity federation). */
+/**
+ * The workload is vouched for by the platform that it runs on (workload identity federation).
+ *
+ * @throws TypeError where a setting could not work
+ * @see https://github.com/modelcontextprotocol/ext-auth
+ */
 const workload = (settings: WorkloadSettings): OAuthProvider => {
   const given = checkProvider("OAuth.workload", settings, providerNames.workload)
   demandText(given, "clientId")
@@ -201,4 +230,5 @@ const workload = (settings: WorkloadSettings): OAuthProvider => {
   )
 }
 
+/** Providers of tokens; `@treadle/oauth/node` has them with the browser and the files of the system. */
 export const OAuth = { browser, clientCredentials, enterprise, workload }

@@ -1,8 +1,9 @@
 /**
  * What the settings of a provider of tokens may say.
  */
-import * as Redacted from "effect/Redacted"
+import { isRecord } from "@treadle/protocol/json"
 import {
+  bare,
   checkFunctions,
   checkLists,
   checkNames,
@@ -17,11 +18,7 @@ interface Given {
 }
 
 const has = (value: unknown, names: ReadonlyArray<string>): boolean =>
-  typeof value === "object" &&
-  value !== null &&
-  names.every((name) => typeof (value as { readonly [name: string]: unknown })[name] === "function")
-
-const bare = (secret: unknown): unknown => (Redacted.isRedacted(secret) ? Redacted.value(secret) : secret)
+  isRecord(value) && names.every((name) => typeof value[name] === "function")
 
 /** The settings that every provider has. @param names of all that this one has @throws TypeError */
 export const checkProvider = (made: string, settings: object, names: ReadonlyArray<string>): Given => {

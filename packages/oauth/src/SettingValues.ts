@@ -2,11 +2,15 @@
  * What the values of settings may be, as plain JavaScript gives them. A wrong one is a mistake of the program, which is told
  * when it is defined; no message shows a value, which may be a secret.
  */
+import * as Redacted from "effect/Redacted"
 import { unknownNames } from "@treadle/protocol/json"
 
 const isFinite = (value: unknown): boolean => typeof value === "number" && value >= 0 && value < Infinity
 
 export const isText = (value: unknown): value is string => typeof value === "string" && value !== ""
+
+/** A secret as it was written, be it `Redacted` or not. */
+export const bare = (secret: unknown): unknown => (Redacted.isRedacted(secret) ? Redacted.value(secret) : secret)
 
 /** @throws TypeError where no settings were given, or a part of them is none */
 export const checkRecord = (what: string, value: unknown, cure: string): void => {

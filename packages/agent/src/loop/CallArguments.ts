@@ -1,7 +1,7 @@
 /**
  * The arguments of a call as models write them: a JSON object, or the text of one. Pure.
  */
-import { isJsonObject, type Json, type JsonObject } from "@treadle/protocol/json"
+import { isJsonObject, parseJson, type Json, type JsonObject } from "@treadle/protocol/json"
 
 /** The arguments, or what the model is told of them. */
 export type CallArguments = { readonly args: JsonObject } | { readonly problem: string }
@@ -11,14 +11,6 @@ export const isArguments = (read: CallArguments): read is Extract<CallArguments,
 
 const noObject = "The arguments of this call are no JSON object. Call it again with one."
 const noJson = "The arguments of this call are no valid JSON. Call it again with a JSON object."
-
-const parsed = (text: string): Json | undefined => {
-  try {
-    return JSON.parse(text) as Json
-  } catch {
-    return undefined
-  }
-}
 
 /** How many references and alternatives are followed into each other. */
 const deepest = 8
@@ -59,7 +51,7 @@ const repaired = (args: JsonObject, schema: JsonObject): JsonObject => {
   const properties = propertiesOf(schema)
   const changed = Object.entries(args).flatMap(([name, value]): ReadonlyArray<readonly [string, Json]> => {
     if (typeof value !== "string" || !Object.hasOwn(properties, name)) return []
-    const inside = parsed(value)
+    const inside = parseJson(value)
     return inside !== undefined && wants(properties[name], schema, inside) ? [[name, inside]] : []
   })
   return changed.length === 0 ? args : { ...args, ...Object.fromEntries(changed) }
@@ -79,7 +71,7 @@ export const argumentsOf = (params: unknown, schema: JsonObject): CallArguments 
   if (params === undefined || params === null) return { args: {} }
   if (typeof params === "string") {
     if (params.trim() === "") return { args: {} }
-    const inside = parsed(params)
+    const inside = parseJson(params)
     if (inside === undefined) return { problem: noJson }
     return isJsonObject(inside) ? { args: repaired(inside, schema) } : { problem: noObject }
   }

@@ -4,7 +4,7 @@
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { toolShape } from "@treadle/protocol/endpoint"
-import { isJsonObject, type Json, type JsonObject, type Misfit } from "@treadle/protocol/json"
+import { isJsonObject, parseJson, type Json, type JsonObject, type Misfit } from "@treadle/protocol/json"
 import type { AnswerDef } from "../AgentDefinition.ts"
 
 /** The form of an answer. */
@@ -32,11 +32,8 @@ export const answerForm = (schema: AnswerDef<unknown>): AnswerForm => {
 
 const parsed = (text: string): Effect.Effect<unknown, Misfit> => {
   const fenced = /^\s*```(?:json)?\s*\n(.*)\n\s*```\s*$/su.exec(text)?.[1]
-  try {
-    return Effect.succeed(JSON.parse(fenced ?? text))
-  } catch {
-    return Effect.fail({ problems: ["it is not JSON"] })
-  }
+  const json = parseJson(fenced ?? text)
+  return json === undefined ? Effect.fail({ problems: ["it is not JSON"] }) : Effect.succeed(json)
 }
 
 /** The answer in a text; in a fence of code, too. */

@@ -4,10 +4,9 @@
  */
 import * as Prompt from "effect/ai/Prompt"
 import type { JsonObject } from "@treadle/protocol/json"
-import type { ToolScope } from "../ToolScope.ts"
-import { ToolScope as Scopes } from "../ToolScope.ts"
 import { cutText } from "../Text.ts"
-import type { Catalogue, OwnedResource } from "../toolbox/Catalogue.ts"
+import { ToolScope } from "../ToolScope.ts"
+import type { Catalog, OwnedResource } from "../toolbox/Catalog.ts"
 
 /** Characters of one server's instructions, and of all together. */
 const instructionsOfOne = 2_000
@@ -30,10 +29,10 @@ export interface Told {
   readonly answer: JsonObject | undefined
 }
 
-const serverInstructions = (catalogue: Catalogue, scope: ToolScope): string => {
+const serverInstructions = (catalog: Catalog, scope: ToolScope): string => {
   let left = instructionsOfAll
-  return catalogue.links
-    .filter(({ name, session }) => Scopes.has(scope, name) && session.instructions !== undefined)
+  return catalog.links
+    .filter(({ name, session }) => ToolScope.has(scope, name) && session.instructions !== undefined)
     .flatMap(({ name, session }) => {
       const text = cutText(session.instructions ?? "", Math.min(instructionsOfOne, left), marker)
       left = Math.max(0, left - text.length)
@@ -58,8 +57,8 @@ const label = ({ resource }: OwnedResource): string => {
   return `- ${resource.uri} — ${`${what}${about}`.replaceAll(/[\s\p{Cc}]+/gu, " ")}`
 }
 
-const resourceNote = (catalogue: Catalogue, scope: ToolScope): string => {
-  const visible = catalogue.resources.filter((owned) => Scopes.has(scope, owned.link.name) && isShown(owned))
+const resourceNote = (catalog: Catalog, scope: ToolScope): string => {
+  const visible = catalog.resources.filter((owned) => ToolScope.has(scope, owned.link.name) && isShown(owned))
   if (visible.length === 0) return ""
   const more = visible.length > resourceCount ? [`(… more than ${resourceCount} resources; list truncated)`] : []
   const head = "Available MCP resources — read the current content of any with the resource_read tool:"
@@ -72,7 +71,7 @@ const answerNote = (schema: JsonObject): string =>
 /** The messages of the system that precede the transcript. */
 export const systemMessages = (
   { answer, contract, instruction }: Told,
-  catalogue: Catalogue,
+  catalog: Catalog,
   scope: ToolScope
 ): ReadonlyArray<Prompt.Message> =>
   [
@@ -80,9 +79,9 @@ export const systemMessages = (
       instruction,
       ...(contract === undefined ? [] : [`Output contract:\n${contract}`]),
       ...(answer === undefined ? [] : [answerNote(answer)]),
-      ...[serverInstructions(catalogue, scope)].filter((text) => text !== "")
+      ...[serverInstructions(catalog, scope)].filter((text) => text !== "")
     ].join("\n\n"),
-    resourceNote(catalogue, scope)
+    resourceNote(catalog, scope)
   ]
     .filter((content) => content !== "")
     .map((content) => Prompt.systemMessage({ content }))

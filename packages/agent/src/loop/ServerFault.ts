@@ -30,11 +30,11 @@ export const attempts = 3
 const busy: ReadonlySet<number> = new Set([429, 503])
 
 /**
- * @param harmless whether the call may be sent twice, because its operator trusts that the tool is idempotent
+ * @param safe whether the call may be sent twice, because its operator trusts that the tool is idempotent
  */
-export const faultPolicy = (error: McpError, harmless: boolean): FaultPolicy => {
+export const faultPolicy = (error: McpError, safe: boolean): FaultPolicy => {
   const { reason } = error
-  const mayRepeat = error.notRun || harmless
+  const mayRepeat = error.notRun || safe
   switch (reason._tag) {
     case "Rpc":
       if (reason.code === ErrorCode.MethodNotFound) return { _tag: "Drop" }
@@ -49,7 +49,7 @@ export const faultPolicy = (error: McpError, harmless: boolean): FaultPolicy => 
     case "Closed":
       return mayRepeat ? { _tag: "Again", after: undefined } : { _tag: "Broken" }
     case "TimedOut":
-      return harmless ? { _tag: "Again", after: undefined } : { _tag: "Tell" }
+      return safe ? { _tag: "Again", after: undefined } : { _tag: "Tell" }
     case "Unauthorized":
       return { _tag: "Lost" }
     default:

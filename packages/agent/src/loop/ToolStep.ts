@@ -5,11 +5,12 @@
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 import type { McpError } from "@treadle/client"
+import { revisionOf } from "@treadle/protocol/era"
 import type { JsonObject } from "@treadle/protocol/json"
 import { AgentError, AgentReason } from "../AgentError.ts"
 import type { RunCall } from "../Outcome.ts"
 import type { RunFacts } from "../RunFacts.ts"
-import type { ServerTool } from "../toolbox/Catalogue.ts"
+import type { ServerTool } from "../toolbox/Catalog.ts"
 import { observed, refusal, type Finish, type Observation } from "../toolbox/Observation.ts"
 import type { Found, Toolbox } from "../toolbox/Toolbox.ts"
 import type { History, ModelCall } from "./History.ts"
@@ -35,10 +36,7 @@ const tooMany = refusal(
 const inputSchemaOf = (found: Found): JsonObject =>
   found._tag === "Own" ? found.tool.inputSchema : found.tool.tool.inputSchema
 
-/** Whether a revision has structured content; they are ordered as text. */
-const hasStructure = (version: string): boolean => version >= "2025-06-18"
-
-const isHarmless = ({ link, tool }: ServerTool): boolean =>
+const isSafe = ({ link, tool }: ServerTool): boolean =>
   link.trusted && (tool.annotations?.readOnlyHint === true || tool.annotations?.idempotentHint === true)
 
 type Called = { readonly observation: Observation; readonly error?: McpError }
@@ -129,7 +127,7 @@ export class ToolStep {
       onSuccess: (result) => {
         toolbox.breakdowns.worked(link.name)
         toolbox.refusals.worked(server.modelName)
-        return Effect.succeed({ observation: observed(result, hasStructure(link.session.version)) })
+        return Effect.succeed({ observation: observed(result, revisionOf(link.session.version)?.structured === true) })
       },
       onFailure: (error) => this.#failed(call, server, args, attempt, error)
     })
@@ -142,7 +140,7 @@ export class ToolStep {
     attempt: number,
     error: McpError
   ): Effect.Effect<Called, AgentError> {
-    const policy = faultPolicy(error, isHarmless(server))
+    const policy = faultPolicy(error, isSafe(server))
     switch (policy._tag) {
       case "Again":
         if (attempt >= attempts)

@@ -13,7 +13,7 @@ import type { Misfit } from "@treadle/protocol/json"
 import { AgentError, AgentReason } from "../AgentError.ts"
 import type { Limits } from "../Limits.ts"
 import { Outcome, type RunCall, type RunStatus } from "../Outcome.ts"
-import type { Catalogue } from "../toolbox/Catalogue.ts"
+import type { Catalog } from "../toolbox/Catalog.ts"
 import { refusal, type Finish, type Observation } from "../toolbox/Observation.ts"
 import { exhausted } from "./Budget.ts"
 import { planCompaction, plainSummary, summaryMessage, summaryRequest } from "./Compaction.ts"
@@ -30,7 +30,7 @@ export interface TurnParts extends StepParts {
   readonly told: Told
   readonly form: AnswerForm | undefined
   readonly limits: Limits
-  readonly catalogue: Catalogue
+  readonly catalog: Catalog
   readonly model: LanguageModel
   /** Whether text is told of as it comes. */
   readonly streams: boolean
@@ -79,22 +79,22 @@ class Turn<A> {
   readonly run: Effect.Effect<Outcome<A>, AgentError> = Effect.suspend(() =>
     Effect.tapError(
       Effect.ensuring(
-        this.#on(),
+        this.#goOn(),
         Effect.sync(() => this.#seal(cutShort))
       ),
       () => Effect.sync(() => this.#ended("failed", true))
     )
   )
 
-  #on(): Effect.Effect<Outcome<A>, AgentError> {
-    return Effect.flatMap(this.#step(), (end) => (end === undefined ? this.#on() : Effect.succeed(end)))
+  #goOn(): Effect.Effect<Outcome<A>, AgentError> {
+    return Effect.flatMap(this.#step(), (end) => (end === undefined ? this.#goOn() : Effect.succeed(end)))
   }
 
   #step(): Effect.Effect<StepEnd<A>, AgentError> {
     return Effect.gen({ self: this }, function* () {
-      const { catalogue, facts, history } = this.#parts
-      if (catalogue.stale) {
-        const refreshed = yield* this.#within(catalogue.refresh)
+      const { catalog, facts, history } = this.#parts
+      if (catalog.stale) {
+        const refreshed = yield* this.#within(catalog.refresh)
         if (refreshed._tag === "Stopped") return this.#stopped(refreshed)
       }
       const end = (yield* this.#overBudget()) ?? (yield* this.#shortened())
@@ -121,8 +121,8 @@ class Turn<A> {
 
   /** What the model is shown. */
   #messages(): ReadonlyArray<Prompt.Message> {
-    const { catalogue, history, told, toolbox } = this.#parts
-    return [...systemMessages(told, catalogue, toolbox.scope), ...history.messages]
+    const { catalog, history, told, toolbox } = this.#parts
+    return [...systemMessages(told, catalog, toolbox.scope), ...history.messages]
   }
 
   #within<B, E>(effect: Effect.Effect<B, E>): Effect.Effect<Stoppable<B>, E> {

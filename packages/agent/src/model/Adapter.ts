@@ -14,8 +14,8 @@ import type { JsonObject } from "@treadle/protocol/json"
 import type { Exchange } from "./HttpFailure.ts"
 import { postJson, postStream, type StreamReading, type StreamStep } from "./ModelHttp.ts"
 import {
-  makeEndpoint,
-  type ModelEndpoint,
+  makePeer,
+  type ModelPeer,
   type ModelSettings,
   type ModelSettingsError,
   type ModelWire
@@ -56,13 +56,19 @@ export interface Adapter {
   /** What tracers call the provider. */
   readonly provider: string
   readonly codecTransformer: LanguageModel.CodecTransformer
+  /**
+   * @param stream whether the answer is to come in pieces
+   * @returns the body of a request, or why there is none
+   */
   readonly body: (
     settings: ModelSettings,
     options: LanguageModel.ProviderOptions,
     names: WireNames,
     stream: boolean
   ) => Result.Result<RequestBody, Reason>
+  /** @returns the parts of an answer, or why it is none */
   readonly read: (answer: unknown, facts: AnswerFacts) => Result.Result<Array<Response.PartEncoded>, Reason>
+  /** Reads the answer that comes in pieces. */
   readonly reading: (facts: AnswerFacts) => StreamReading
 }
 
@@ -152,15 +158,15 @@ const readyCall = (
   )
 
 const named =
-  ({ adapter }: ModelEndpoint, method: string) =>
+  ({ adapter }: ModelPeer, method: string) =>
   (reason: Reason) =>
     AiError.make({ module: adapter, method, reason })
 
 const generateText =
-  (adapter: Adapter, settings: ModelSettings, endpoint: ModelEndpoint) => (options: LanguageModel.ProviderOptions) =>
+  (adapter: Adapter, settings: ModelSettings, peer: ModelPeer) => (options: LanguageModel.ProviderOptions) =>
     Effect.mapError(
       Effect.flatMap(readyCall(adapter, settings, options, false), ({ factsOf, text }) =>
-        postJson(endpoint, text, (json, exchange) => {
+        postJson(peer, text, (json, exchange) => {
           const read = adapter.read(json, factsOf(exchange))
           if (Result.isFailure(read)) return Effect.fail(read.failure)
           annotateResponse(options, read.success)
@@ -168,18 +174,18 @@ const generateText =
           return failure === undefined ? Effect.succeed(read.success) : Effect.fail(failure)
         })
       ),
-      named(endpoint, "generateText")
+      named(peer, "generateText")
     )
 
 const streamText =
-  (adapter: Adapter, settings: ModelSettings, endpoint: ModelEndpoint) => (options: LanguageModel.ProviderOptions) =>
+  (adapter: Adapter, settings: ModelSettings, peer: ModelPeer) => (options: LanguageModel.ProviderOptions) =>
     Stream.mapError(
       Stream.unwrap(
         Effect.map(readyCall(adapter, settings, options, true), ({ factsOf, text }) =>
-          postStream(endpoint, text, (exchange) => checkedReading(adapter.reading(factsOf(exchange)), options))
+          postStream(peer, text, (exchange) => checkedReading(adapter.reading(factsOf(exchange)), options))
         )
       ),
-      named(endpoint, "streamText")
+      named(peer, "streamText")
     )
 
 /** A model of these settings, on the wire of the adapter. */
@@ -187,10 +193,10 @@ export const makeModel = (
   adapter: Adapter,
   settings: ModelSettings
 ): Effect.Effect<LanguageModel.LanguageModel, ModelSettingsError> =>
-  Effect.flatMap(makeEndpoint(settings, adapter.wire), (endpoint) =>
+  Effect.flatMap(makePeer(settings, adapter.wire), (peer) =>
     LanguageModel.make({
-      generateText: generateText(adapter, settings, endpoint),
-      streamText: streamText(adapter, settings, endpoint),
+      generateText: generateText(adapter, settings, peer),
+      streamText: streamText(adapter, settings, peer),
       codecTransformer: adapter.codecTransformer
     })
   )

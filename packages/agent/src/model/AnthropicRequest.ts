@@ -6,8 +6,7 @@ import type * as LanguageModel from "effect/ai/LanguageModel"
 import type * as Prompt from "effect/ai/Prompt"
 import * as Tool from "effect/ai/Tool"
 import { isRecord, textFromBase64, type JsonObject } from "@treadle/protocol/json"
-import type { AnswerTool, RequestBody } from "./Adapter.ts"
-import type { ModelSettings } from "./ModelSettings.ts"
+import type { Adapter, AnswerTool } from "./Adapter.ts"
 import {
   asJson,
   calledTools,
@@ -20,7 +19,7 @@ import {
   unsupported,
   type Problems
 } from "./PromptValues.ts"
-import { textAt } from "./Reading.ts"
+import { textAt } from "./Members.ts"
 import type { WireNames } from "./WireNames.ts"
 
 /** The name of this adapter in options and metadata of parts. */
@@ -204,16 +203,7 @@ const askedFor = (
   })
 }
 
-/**
- * @param stream whether the answer is to come in pieces
- * @returns the body, or why there is none
- */
-export const anthropicBody = (
-  settings: ModelSettings,
-  options: LanguageModel.ProviderOptions,
-  names: WireNames,
-  stream: boolean
-): Result.Result<RequestBody, AiError.AiErrorReason> => {
+export const anthropicBody: Adapter["body"] = (settings, options, names, stream) => {
   const { maxTokens, model, temperature } = settings
   const thinking = textAt(settings.body?.["thinking"], "type")
   const thinks = thinking !== undefined && thinking !== "disabled"

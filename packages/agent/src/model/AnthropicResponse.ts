@@ -1,12 +1,11 @@
 /** The answer of Anthropic's messages, as parts of a response. */
 import * as Result from "effect/Result"
-import type * as AiError from "effect/ai/AiError"
 import type * as Response from "effect/ai/Response"
 import { own } from "@treadle/protocol/json"
-import type { AnswerFacts } from "./Adapter.ts"
+import type { Adapter, AnswerFacts } from "./Adapter.ts"
 import { anthropicAdapter } from "./AnthropicRequest.ts"
 import { invalid, saidFailure } from "./HttpFailure.ts"
-import { countAt, difference, listAt, printJson, sum, textAt } from "./Reading.ts"
+import { countAt, difference, listAt, printJson, sum, textAt } from "./Members.ts"
 
 const reasons: { readonly [reason: string]: Response.FinishReason } = {
   end_turn: "stop",
@@ -84,11 +83,7 @@ const partOf = (
   ]
 }
 
-/** @returns the parts of an answer, or why it is none */
-export const readAnthropic = (
-  answer: unknown,
-  facts: AnswerFacts
-): Result.Result<Array<Response.PartEncoded>, AiError.AiErrorReason> => {
+export const readAnthropic: Adapter["read"] = (answer, facts) => {
   if (own(answer, "error") != null) return Result.fail(saidFailure(facts.exchange, answer))
   if (!Array.isArray(own(answer, "content"))) {
     return Result.fail(invalid(facts.exchange, "the answer has no `content`"))

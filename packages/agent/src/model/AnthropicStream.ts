@@ -6,8 +6,8 @@ import type { AnswerFacts } from "./Adapter.ts"
 import { finishReasonOf, hidden, metadataOf, signed, usageOf } from "./AnthropicResponse.ts"
 import { invalid, saidFailure, unreachable } from "./HttpFailure.ts"
 import type { StreamReading, StreamStep } from "./ModelHttp.ts"
-import { argumentsOf } from "./PromptValues.ts"
-import { countAt, textAt } from "./Reading.ts"
+import { parsedArguments } from "./PromptValues.ts"
+import { countAt, textAt } from "./Members.ts"
 
 type Part = Response.StreamPartEncoded
 
@@ -108,7 +108,7 @@ export class AnthropicStream implements StreamReading {
   #end(index: number, block: Block): Array<Part> {
     this.#blocks.delete(index)
     if (block.kind === "call") {
-      const params = block.text === "" ? (block.input ?? {}) : argumentsOf(block.text)
+      const params = block.text === "" ? (block.input ?? {}) : parsedArguments(block.text)
       return [
         { type: "tool-params-end", id: block.id },
         { type: "tool-call", id: block.id, name: block.name, params }

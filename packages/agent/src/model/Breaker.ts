@@ -11,7 +11,7 @@ export interface BreakerSettings {
 }
 
 /** How a call ended: `answered` is whatever is not of the class that passes; `nothing` where it was interrupted. */
-export type Outcome = "answered" | "failed" | "nothing"
+export type CallEnd = "answered" | "failed" | "nothing"
 
 /** What a call is: one of many, or the one that finds out whether the model is back. */
 export type Admission = { readonly probe: boolean } | { readonly wait: number }
@@ -49,11 +49,11 @@ export class Breaker {
   }
 
   /** What an admitted call came to. One that began before the breaker opened changes nothing. */
-  record(outcome: Outcome, probe: boolean, now: number): void {
+  record(end: CallEnd, probe: boolean, now: number): void {
     if (probe) this.#probing = false
     else if (this.#openUntil !== undefined) return
-    if (outcome === "nothing") return
-    if (outcome === "answered") return this.#close()
+    if (end === "nothing") return
+    if (end === "answered") return this.#close()
     if (probe) this.#cooldown = Math.min(this.#cooldown * 2, this.#longest)
     this.#failures++
     if (probe || this.#failures >= this.most) this.#openUntil = now + this.#cooldown

@@ -5,7 +5,7 @@
 import * as Duration from "effect/Duration"
 import * as AiError from "effect/ai/AiError"
 import { own, parseJson } from "@treadle/protocol/json"
-import { printJson, textAt } from "./Reading.ts"
+import { printJson, textAt } from "./Members.ts"
 
 /** What failures tell of the exchange. */
 export interface Exchange {

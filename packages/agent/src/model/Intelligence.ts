@@ -12,7 +12,7 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type * as AiError from "effect/ai/AiError"
 import * as LanguageModel from "effect/ai/LanguageModel"
-import { Breaker, type BreakerSettings, type Outcome } from "./Breaker.ts"
+import { Breaker, type BreakerSettings, type CallEnd } from "./Breaker.ts"
 import { isOpenBreaker, isPassing, isUnavailable, noneAnswered, openBreaker, retryAfterOf } from "./ModelFailure.ts"
 import { aroundCalls, modelOf, type CallPolicy } from "./ModelPolicy.ts"
 
@@ -139,7 +139,7 @@ const failover = <const Layers extends readonly [AnyModelLayer, ...Array<AnyMode
   )
 }
 
-const outcomeOf = <A, E>(exit: Exit.Exit<A, E>): Outcome => {
+const endOf = <A, E>(exit: Exit.Exit<A, E>): CallEnd => {
   if (Exit.isSuccess(exit)) return "answered"
   if (Cause.hasInterruptsOnly(exit.cause)) return "nothing"
   return Option.exists(Cause.findErrorOption(exit.cause), isPassing) ? "failed" : "answered"
@@ -151,7 +151,7 @@ const admitted = (breaker: Breaker) =>
     const admission = breaker.admit(now)
     if ("wait" in admission) return Effect.fail(openBreaker(breaker.most, admission.wait))
     return Effect.succeed(<A, E>(exit: Exit.Exit<A, E>) =>
-      Effect.map(Clock.currentTimeMillis, (then) => breaker.record(outcomeOf(exit), admission.probe, then))
+      Effect.map(Clock.currentTimeMillis, (then) => breaker.record(endOf(exit), admission.probe, then))
     )
   })
 

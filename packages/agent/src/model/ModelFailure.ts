@@ -2,7 +2,7 @@
 import * as Duration from "effect/Duration"
 import * as AiError from "effect/ai/AiError"
 import { own } from "@treadle/protocol/json"
-import { countAt } from "./Reading.ts"
+import { countAt } from "./Members.ts"
 
 /** What our adapters and the breaker say about a failure beside its reason. */
 const said = (reason: AiError.AiErrorReason): unknown =>

@@ -12,7 +12,7 @@ import { SseReader, type SseEvent } from "@treadle/protocol/framing"
 import { isEventStreamType } from "@treadle/protocol/http"
 import { censorOf, parseJson, type Json } from "@treadle/protocol/json"
 import { causeText, excerpt, invalid, refused, unreachable, type Exchange } from "./HttpFailure.ts"
-import type { ModelEndpoint, SentHeaders } from "./ModelSettings.ts"
+import type { ModelPeer, SentHeaders } from "./ModelSettings.ts"
 
 /** What an event of a stream comes to. */
 export interface StreamStep {
@@ -52,8 +52,8 @@ const headersOf = (entries: SentHeaders["headers"]): Headers | string => {
   return headers
 }
 
-const prepare = (endpoint: ModelEndpoint, body: string): Effect.Effect<Ready, AiError.AiErrorReason> =>
-  Effect.matchEffect(endpoint.headers, {
+const prepare = (peer: ModelPeer, body: string): Effect.Effect<Ready, AiError.AiErrorReason> =>
+  Effect.matchEffect(peer.headers, {
     onFailure: ({ message }) =>
       Effect.fail(
         new AiError.AuthenticationError({ kind: "MissingKey", description: `${message}; the request was not sent` })
@@ -65,7 +65,7 @@ const prepare = (endpoint: ModelEndpoint, body: string): Effect.Effect<Ready, Ai
         return Effect.fail(new AiError.AuthenticationError({ kind: "Unknown", description: why }))
       }
       return Effect.succeed<Ready>({
-        exchange: { shown: endpoint.shown, hasKey: endpoint.hasKey, censor: censorOf(secrets) },
+        exchange: { shown: peer.shown, hasKey: peer.hasKey, censor: censorOf(secrets) },
         init: { method: "POST", headers, body, redirect: "manual" }
       })
     }
@@ -77,7 +77,7 @@ const prepare = (endpoint: ModelEndpoint, body: string): Effect.Effect<Ready, Ai
  * @param broken what it means where the promise rejects
  */
 const awaiting = <A>(
-  { timeout }: ModelEndpoint,
+  { timeout }: ModelPeer,
   exchange: Exchange,
   broken: string,
   run: (signal: AbortSignal) => Promise<A>
@@ -91,7 +91,7 @@ const awaiting = <A>(
     }
   )
 
-const tooLarge = ({ bodyLimit }: ModelEndpoint, exchange: Exchange) =>
+const tooLarge = ({ bodyLimit }: ModelPeer, exchange: Exchange) =>
   invalid(exchange, `the answer is larger than ${bodyLimit} bytes; raise \`bodyLimit\` to read it`)
 
 /** The body as text, or `undefined` where it is larger than the limit; whoever stops early closes the connection. */
@@ -120,12 +120,12 @@ interface Received {
   readonly text: string | undefined
 }
 
-const receive = (endpoint: ModelEndpoint, { exchange, init }: Ready): Effect.Effect<Received, AiError.NetworkError> =>
-  awaiting(endpoint, exchange, "no answer came", async (signal) => {
+const receive = (peer: ModelPeer, { exchange, init }: Ready): Effect.Effect<Received, AiError.NetworkError> =>
+  awaiting(peer, exchange, "no answer came", async (signal) => {
     // Once a request is garbage, Node's fetch no longer hears its signal, so it is held until the body is read.
-    const request = new Request(endpoint.url, { ...init, signal })
-    const response = await endpoint.fetch(request)
-    const text = await readText(response, response.ok ? endpoint.bodyLimit : refusalLimit)
+    const request = new Request(peer.url, { ...init, signal })
+    const response = await peer.fetch(request)
+    const text = await readText(response, response.ok ? peer.bodyLimit : refusalLimit)
     return { request, response, text }
   })
 
@@ -142,15 +142,15 @@ const notJson = (exchange: Exchange, response: globalThis.Response, text: string
 
 /** Sends a request and reads the whole answer. */
 export const postJson = <A>(
-  endpoint: ModelEndpoint,
+  peer: ModelPeer,
   body: string,
   read: (json: Json, exchange: Exchange) => Effect.Effect<A, AiError.AiErrorReason>
 ): Effect.Effect<A, AiError.AiErrorReason> =>
-  Effect.flatMap(prepare(endpoint, body), (ready) =>
-    Effect.flatMap(receive(endpoint, ready), ({ response, text }) => {
+  Effect.flatMap(prepare(peer, body), (ready) =>
+    Effect.flatMap(receive(peer, ready), ({ response, text }) => {
       const { exchange } = ready
       if (!response.ok) return refusal(exchange, response, text ?? "")
-      if (text === undefined) return Effect.fail(tooLarge(endpoint, exchange))
+      if (text === undefined) return Effect.fail(tooLarge(peer, exchange))
       const json = parseJson(text)
       return json === undefined ? Effect.fail(notJson(exchange, response, text)) : read(json, exchange)
     })
@@ -161,8 +161,8 @@ type Pull = Effect.Effect<
   AiError.AiErrorReason | Cause.Done
 >
 
-/** The state of a stream that is read. */
-class Reading {
+/** The parts of a stream, as its chunks come. */
+class PartReader {
   readonly #events: SseReader
   readonly #decoder = new TextDecoder()
   readonly #reading: StreamReading
@@ -208,18 +208,18 @@ class Reading {
 }
 
 const pullFrom = (
-  endpoint: ModelEndpoint,
+  peer: ModelPeer,
   exchange: Exchange,
   body: ReadableStreamDefaultReader<Uint8Array>,
-  reading: Reading
+  parts: PartReader
 ): Pull => {
-  const next = awaiting(endpoint, exchange, "the connection broke before the answer was complete", () => body.read())
-  const large = () => tooLarge(endpoint, exchange)
+  const next = awaiting(peer, exchange, "the connection broke before the answer was complete", () => body.read())
+  const large = () => tooLarge(peer, exchange)
   const pull: Pull = Effect.suspend(() => {
-    const ended = reading.over
+    const ended = parts.over
     if (ended !== undefined) return ended === "done" ? Cause.done() : Effect.fail(ended)
     return Effect.flatMap(next, ({ done, value }) => {
-      const [first, ...others] = done ? reading.end() : reading.push(value, large)
+      const [first, ...others] = done ? parts.end() : parts.push(value, large)
       return first === undefined ? pull : Effect.succeed([first, ...others] as const)
     })
   })
@@ -243,34 +243,32 @@ const connection = Effect.acquireRelease(
 
 /** Sends a request and gives the parts of its answer as they come. */
 export const postStream = (
-  endpoint: ModelEndpoint,
+  peer: ModelPeer,
   body: string,
   makeReading: (exchange: Exchange) => StreamReading
 ): Stream.Stream<Response.StreamPartEncoded, AiError.AiErrorReason> =>
   Stream.unwrap(
     Effect.gen(function* () {
-      const { exchange, init } = yield* prepare(endpoint, body)
+      const { exchange, init } = yield* prepare(peer, body)
       const open = yield* connection
-      const response = yield* awaiting(endpoint, exchange, "no answer came", () => {
-        open.request = new Request(endpoint.url, { ...init, signal: open.controller.signal })
-        return endpoint.fetch(open.request)
+      const response = yield* awaiting(peer, exchange, "no answer came", () => {
+        open.request = new Request(peer.url, { ...init, signal: open.controller.signal })
+        return peer.fetch(open.request)
       })
       if (!response.ok || !isEventStreamType(response.headers.get("content-type"))) {
-        return yield* noStream(endpoint, exchange, response)
+        return yield* noStream(peer, exchange, response)
       }
       const reader = response.body?.getReader()
       if (reader === undefined) return yield* invalid(exchange, "the stream has no body")
-      const reading = new Reading(makeReading(exchange), endpoint.bodyLimit)
-      return Stream.fromPull(Effect.succeed(pullFrom(endpoint, exchange, reader, reading)))
+      const parts = new PartReader(makeReading(exchange), peer.bodyLimit)
+      return Stream.fromPull(Effect.succeed(pullFrom(peer, exchange, reader, parts)))
     })
   )
 
 /** Why a response without a stream is a failure. */
-const noStream = (endpoint: ModelEndpoint, exchange: Exchange, response: globalThis.Response) =>
+const noStream = (peer: ModelPeer, exchange: Exchange, response: globalThis.Response) =>
   Effect.flatMap(
-    awaiting(endpoint, exchange, "the connection broke while the answer was read", () =>
-      readText(response, refusalLimit)
-    ),
+    awaiting(peer, exchange, "the connection broke while the answer was read", () => readText(response, refusalLimit)),
     (text = "") => {
       if (!response.ok) return refusal(exchange, response, text)
       const type = excerpt(response.headers.get("content-type") ?? "not said", exchange)

@@ -1,5 +1,5 @@
 /**
- * Settings of a model behind HTTP, and the endpoint that they make. All that is wrong with them is told at once, and no
+ * Settings of a model behind HTTP, and the service that they name. All that is wrong with them is told at once, and no
  * message shows a value that may be a secret.
  */
 import * as Data from "effect/Data"
@@ -8,6 +8,7 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import type { JsonObject } from "@treadle/protocol/json"
+import { isLoopbackHost } from "../Loopback.ts"
 import { Secret, SecretStore, type SecretError, type SecretReference } from "../Secret.ts"
 
 /** Sends one HTTP request. The global `fetch` fits. */
@@ -74,7 +75,7 @@ export interface SentHeaders {
 }
 
 /** A service as requests see it. */
-export interface ModelEndpoint {
+export interface ModelPeer {
   readonly adapter: string
   readonly url: URL
   /** The address as messages show it: without a query. */
@@ -98,9 +99,6 @@ export interface ModelWire {
 }
 
 const defaults = { timeout: 300_000, bodyLimit: 16 * 1024 * 1024 }
-
-const isLoopback = ({ hostname }: URL): boolean =>
-  hostname === "localhost" || hostname === "[::1]" || /^127(?:\.\d{1,3}){3}$/.test(hostname)
 
 const urlOf = (given: string | URL, wire: ModelWire, problems: Array<string>): URL => {
   const text = String(given)
@@ -187,11 +185,8 @@ const readHeader = ({ name, parts }: HeaderEntry, store: SecretStore["Service"])
 /** Where nothing is to be read. */
 const noStore = SecretStore.of({ read: () => Effect.die("settings with references were made without a store") })
 
-/** The endpoint of settings, or all that is wrong with them. */
-export const makeEndpoint = (
-  settings: ModelSettings,
-  wire: ModelWire
-): Effect.Effect<ModelEndpoint, ModelSettingsError> =>
+/** The service that settings name, or all that is wrong with them. */
+export const makePeer = (settings: ModelSettings, wire: ModelWire): Effect.Effect<ModelPeer, ModelSettingsError> =>
   Effect.flatMap(Effect.serviceOption(SecretStore), (found) => {
     const problems: Array<string> = []
     const url = urlOf(settings.url, wire, problems)
@@ -201,7 +196,7 @@ export const makeEndpoint = (
     const key = settings.key === undefined ? [] : [keyEntry(settings.key, wire.keyHeader, problems)]
     const entries = [...given, ...key, ...own]
     checkNumbers(settings, problems)
-    if (url.protocol === "http:" && !isLoopback(url) && entries.some(isSecret)) {
+    if (url.protocol === "http:" && !isLoopbackHost(url.hostname) && entries.some(isSecret)) {
       problems.push("a secret would be sent in clear to `url`; use https://, or a loopback address")
     }
     if (entries.some(refersTo) && Option.isNone(found)) {
@@ -209,7 +204,7 @@ export const makeEndpoint = (
     }
     if (problems.length > 0) return Effect.fail(new ModelSettingsError({ adapter: wire.adapter, problems }))
     const store = Option.getOrElse(found, () => noStore)
-    return Effect.succeed<ModelEndpoint>({
+    return Effect.succeed<ModelPeer>({
       adapter: wire.adapter,
       url,
       shown: `${url.origin}${url.pathname}`,

@@ -6,8 +6,7 @@ import type * as Prompt from "effect/ai/Prompt"
 import * as Tool from "effect/ai/Tool"
 import type * as AiError from "effect/ai/AiError"
 import type { JsonObject } from "@treadle/protocol/json"
-import type { RequestBody } from "./Adapter.ts"
-import type { ModelSettings } from "./ModelSettings.ts"
+import type { Adapter } from "./Adapter.ts"
 import {
   asJson,
   optionOf,
@@ -151,16 +150,7 @@ const formatOf = (
         catch: unsupported
       })
 
-/**
- * @param stream whether the answer is to come in pieces
- * @returns the body, or why there is none
- */
-export const openAiBody = (
-  settings: ModelSettings,
-  options: LanguageModel.ProviderOptions,
-  names: WireNames,
-  stream: boolean
-): Result.Result<RequestBody, AiError.AiErrorReason> => {
+export const openAiBody: Adapter["body"] = (settings, options, names, stream) => {
   const { maxTokens, model, temperature } = settings
   const said = sayable(options, (problems) => messagesOf(options.prompt, names, problems))
   return Result.map(Result.all([said, formatOf(options.responseFormat)]), ([messages, format]) => ({

@@ -3,11 +3,11 @@ import * as Result from "effect/Result"
 import * as AiError from "effect/ai/AiError"
 import type * as Response from "effect/ai/Response"
 import { own } from "@treadle/protocol/json"
-import type { AnswerFacts } from "./Adapter.ts"
+import type { Adapter, AnswerFacts } from "./Adapter.ts"
 import { invalid, saidFailure } from "./HttpFailure.ts"
 import { openAiAdapter } from "./OpenAiRequest.ts"
-import { argumentsOf } from "./PromptValues.ts"
-import { countAt, difference, listAt, textAt } from "./Reading.ts"
+import { parsedArguments } from "./PromptValues.ts"
+import { countAt, difference, listAt, textAt } from "./Members.ts"
 
 /** Fields in which models show what they think. */
 const thoughtFields = ["reasoning_content", "reasoning"] as const
@@ -79,7 +79,7 @@ const callOf = (call: unknown, index: number, facts: AnswerFacts): Response.Tool
     id: textAt(call, "id") || facts.callId(index),
     name: facts.names.fromWire(name),
     // Some services give the arguments as JSON itself.
-    params: typeof given === "string" ? argumentsOf(given) : (given ?? {})
+    params: typeof given === "string" ? parsedArguments(given) : (given ?? {})
   }
 }
 
@@ -87,11 +87,7 @@ const callOf = (call: unknown, index: number, facts: AnswerFacts): Response.Tool
 const refusalFailure = (refusal: string): AiError.AiErrorReason =>
   new AiError.ContentPolicyError({ description: `the model refuses: ${refusal}` })
 
-/** @returns the parts of an answer, or why it is none */
-export const readOpenAi = (
-  answer: unknown,
-  facts: AnswerFacts
-): Result.Result<Array<Response.PartEncoded>, AiError.AiErrorReason> => {
+export const readOpenAi: Adapter["read"] = (answer, facts) => {
   const { exchange } = facts
   if (own(answer, "error") != null) return Result.fail(saidFailure(exchange, answer))
   const [choice] = listAt(answer, "choices")

@@ -6,8 +6,8 @@ import type { AnswerFacts } from "./Adapter.ts"
 import { invalid, saidFailure, unreachable } from "./HttpFailure.ts"
 import type { StreamReading, StreamStep } from "./ModelHttp.ts"
 import { contentOf, finishReasonOf, metadataOf, thoughtIn, thoughtMetadata, usageOf } from "./OpenAiResponse.ts"
-import { argumentsOf } from "./PromptValues.ts"
-import { countAt, listAt, printJson, textAt } from "./Reading.ts"
+import { parsedArguments } from "./PromptValues.ts"
+import { countAt, listAt, printJson, textAt } from "./Members.ts"
 
 type Part = Response.StreamPartEncoded
 
@@ -132,7 +132,7 @@ export class OpenAiStream implements StreamReading {
     this.#close(parts)
     for (const { id, name, text } of this.#calls) {
       parts.push({ type: "tool-params-end", id })
-      parts.push({ type: "tool-call", id, name, params: argumentsOf(text) })
+      parts.push({ type: "tool-call", id, name, params: parsedArguments(text) })
     }
     const reason = this.#refused ? "content-filter" : finishReasonOf(this.#reason, this.#calls.length > 0)
     parts.push({ type: "finish", reason, usage: usageOf(this.#usage) })

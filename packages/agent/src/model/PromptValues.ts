@@ -28,7 +28,8 @@ export const resultText = ({ modelOutput, result }: Prompt.ToolResultPart): stri
 const rawArguments = (text: string): JsonObject => ({ _raw: text })
 
 /** The arguments of a call from the text of the model; some models write none where a tool takes none. */
-export const argumentsOf = (text: string): Json => (text.trim() === "" ? {} : (parseJson(text) ?? rawArguments(text)))
+export const parsedArguments = (text: string): Json =>
+  text.trim() === "" ? {} : (parseJson(text) ?? rawArguments(text))
 
 /** All names of tools that a request mentions, those of its tools first. */
 export const toolNamesOf = (tools: ReadonlyArray<Tool.Any>, prompt: Prompt.Prompt): ReadonlyArray<string> => [

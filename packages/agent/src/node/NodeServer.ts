@@ -88,4 +88,5 @@ const command = (program: string, args: ReadonlyArray<string> = [], settings: Co
   }
 }
 
+/** Servers of an agent that need Node. */
 export const NodeServer = { command }

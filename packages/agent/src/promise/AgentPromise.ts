@@ -49,7 +49,7 @@ const modelIn = ({ definition, name }: AnyAgent, { model }: Given): Layer.Layer<
       (Layer.empty as Layer.Layer<never> as Layer.Layer<LanguageModel>)
 }
 
-/** What a run is provided with. */
+/** What a run is provided with: all that an agent may need, by the types of its options. */
 const given = (agent: AnyAgent, options: Given): Layer.Layer<LanguageModel, AgentError> =>
   options.secrets === undefined ? modelIn(agent, options) : Layer.merge(modelIn(agent, options), options.secrets)
 
@@ -59,6 +59,17 @@ const given = (agent: AnyAgent, options: Given): Layer.Layer<LanguageModel, Agen
  * @param options the `model`, where the agent has none; `secrets`, where its servers name some; `signal` ends the run
  *   with outcome `cancelled`
  * @returns the outcome; rejects with `AgentError` where there could be no run
+ *
+ * @example
+ * ```ts
+ * import { Agent } from "@treadle/agent"
+ * import { runAgent } from "@treadle/agent/promise"
+ * import { AgentTest } from "@treadle/agent/test"
+ *
+ * const reviewer = Agent.make({ name: "reviewer", instruction: "You review pull requests." })
+ * const outcome = await runAgent(reviewer, "Review PR 7", { model: AgentTest.script(AgentTest.say("LGTM")) })
+ * outcome.text // => "LGTM"
+ * ```
  */
 export const runAgent = <A, R extends LanguageModel>(
   agent: AgentValue<A, R>,
@@ -71,6 +82,8 @@ export const runAgent = <A, R extends LanguageModel>(
 
 /**
  * Runs one task and tells what happens; the outcome is the last item. Leaving the loop ends the run.
+ *
+ * @param options as of `runAgent`; text is told of as it comes, unless `stream` is false
  */
 export const streamAgent = <A, R extends LanguageModel>(
   agent: AgentValue<A, R>,
@@ -122,6 +135,22 @@ const promised = <A>(
  * Opens a conversation.
  *
  * @returns it; rejects with `AgentError` where there could be none
+ *
+ * @example
+ * ```ts
+ * import { Agent } from "@treadle/agent"
+ * import { converse } from "@treadle/agent/promise"
+ * import { AgentTest } from "@treadle/agent/test"
+ *
+ * const guide = Agent.make({ name: "guide", instruction: "You know the town." })
+ * const model = AgentTest.script(AgentTest.say("Turn left."), AgentTest.say("Then right."))
+ *
+ * const conversation = await converse(guide, { model })
+ * const first = await conversation.say("Where is the theatre?")
+ * const second = await conversation.say("And then?")
+ * await conversation.close()
+ * first.text + " " + second.text // => "Turn left. Then right."
+ * ```
  */
 export const converse = async <A, R extends LanguageModel>(
   agent: AgentValue<A, R>,

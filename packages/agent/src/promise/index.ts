@@ -1,3 +1,4 @@
+/** Agents for code that awaits: the same runs and conversations as promises. */
 export {
   converse,
   runAgent,

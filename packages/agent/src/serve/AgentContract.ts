@@ -34,6 +34,7 @@ export const ServedStatus = Schema.Struct({
   inflight_spawns: Schema.Int,
   total_spawns: Schema.Int
 })
+export type ServedStatus = typeof ServedStatus.Type
 
 /** How one of its subagents stands: members that mean nothing in its state are left out. */
 export const ServedSubagent = Schema.Struct({

@@ -19,6 +19,7 @@ import type { Child } from "../supervise/Child.ts"
 import type { ChildRunner } from "../supervise/ChildRunner.ts"
 import { ServedPolicy } from "../supervise/SpawnPolicy.ts"
 import { SupervisorLive } from "../supervise/SupervisorLive.ts"
+import type { ServedStatus } from "./AgentContract.ts"
 
 /** Whose handles they are: of the principal that spawned, or of anybody who knows them. */
 export type Ownership = "principal" | "any"
@@ -30,17 +31,6 @@ export interface ServedFacts {
   readonly version: string
   readonly pid: number
   readonly ownership: Ownership
-}
-
-/** What a client is told of the agent itself. */
-export interface AgentStatus {
-  readonly run_id: string
-  readonly mode: string
-  readonly version: string
-  readonly pid: number
-  readonly uptime_ms: number
-  readonly inflight_spawns: number
-  readonly total_spawns: number
 }
 
 /** The address of the state of one that was spawned. */
@@ -75,7 +65,7 @@ export class LiveServedAgents {
     return this.#supervisor.close
   }
 
-  readonly status: Effect.Effect<AgentStatus> = Effect.map(Clock.currentTimeMillis, (now) => {
+  readonly status: Effect.Effect<ServedStatus> = Effect.map(Clock.currentTimeMillis, (now) => {
     const { mode, pid, runId, version } = this.#facts
     const { table } = this.#supervisor
     return {

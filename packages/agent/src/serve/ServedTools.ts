@@ -2,15 +2,14 @@
  * What the tools and resources of a served agent do, over its live part.
  */
 import * as Effect from "effect/Effect"
-import { Reply } from "@treadle/protocol/endpoint"
+import { Reply, type InputOf, type OutputOf } from "@treadle/protocol/endpoint"
 import { CurrentCall, ToolFailed } from "@treadle/server"
-import type { InputOf, OutputOf } from "@treadle/protocol/endpoint"
 import { depthKey } from "../AgentDefinition.ts"
 import { subagentJson } from "../SubagentJson.ts"
 import type { SpawnMode, SubagentState } from "../Supervisor.ts"
 import { cutText } from "../Text.ts"
-import type { cancel, send, spawn, subagentStatus } from "./AgentContract.ts"
-import { ServedAgents, type AgentStatus, type Caller } from "./ServedAgents.ts"
+import type { cancel, send, ServedStatus, spawn, subagentStatus } from "./AgentContract.ts"
+import { ServedAgents, type Caller } from "./ServedAgents.ts"
 
 type Subagent = OutputOf<typeof spawn>
 
@@ -59,7 +58,7 @@ const started = (state: SubagentState): Reply<Subagent> => {
   return Reply.of(mode === "warm" ? { handle, warm: true, alive: true } : { handle, status: "running", done: false })
 }
 
-export const servedStatus: Effect.Effect<AgentStatus, never, ServedAgents> = ServedAgents.use(({ status }) => status)
+export const servedStatus: Effect.Effect<ServedStatus, never, ServedAgents> = ServedAgents.use(({ status }) => status)
 
 export const onSpawn = ({ async, instruction, output_contract, tool_scope, warm }: InputOf<typeof spawn>) =>
   Effect.gen(function* () {

@@ -19,11 +19,6 @@ export class Ledger {
     this.#limits = limits
   }
 
-  /** Tokens that the tree has used. */
-  get tokens(): number {
-    return this.#tokens
-  }
-
   /** Whether the tree has used all its tokens. */
   get spent(): boolean {
     return this.#tokens >= this.#limits.treeTokens

@@ -2,13 +2,13 @@
  * A server in the same process that keeps what was asked of it, and that goes wrong when a test wants it to.
  */
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import type { AnyEndpoint, InputOf } from "@treadle/protocol/endpoint"
 import type { DirectPeer, DirectServer, DirectSink } from "@treadle/protocol/framing"
 import { isJsonObject, type JsonObject } from "@treadle/protocol/json"
 import { Message, RpcError, type Request } from "@treadle/protocol/rpc"
 import type { InProcess } from "../AgentDefinition.ts"
+import { settled } from "../Settled.ts"
 
 /** A call that reached the server. */
 export interface RecordedCall<Input> {
@@ -89,8 +89,7 @@ class Recorded implements RecordingServer {
     return this.#calls
       .filter(({ tool }) => tool === endpoint.name)
       .map((call) => {
-        const decoded = Effect.runSyncExit(endpoint.shape.input.decode(call.input))
-        return { ...call, input: Exit.isSuccess(decoded) ? decoded.value : undefined }
+        return { ...call, input: settled(endpoint.shape.input.decode(call.input)) }
       })
   }
 

@@ -1,8 +1,7 @@
 /**
  * What came of a call, as the model reads it.
  */
-import type { McpError } from "@treadle/client"
-import type { Json } from "@treadle/protocol/json"
+import { parseJson, type Json } from "@treadle/protocol/json"
 import type { ContentBlock, ToolResult } from "@treadle/protocol/schema"
 import { cutText } from "../Text.ts"
 
@@ -18,7 +17,6 @@ export interface Observation {
   readonly value: Json
   readonly isError: boolean
   readonly result?: ToolResult
-  readonly error?: McpError
   /** The call ends the run once its round is over. */
   readonly finish?: Finish
 }
@@ -93,13 +91,7 @@ export const itemText = ({ blob, mimeType, text, uri }: ResourceItem): string =>
 /** What is said where a result holds nothing. */
 const nothing = "(no content)"
 
-const isCopy = (text: string, value: Json): boolean => {
-  try {
-    return JSON.stringify(JSON.parse(text)) === JSON.stringify(value)
-  } catch {
-    return false
-  }
-}
+const isCopy = (text: string, value: Json): boolean => JSON.stringify(parseJson(text)) === JSON.stringify(value)
 
 /**
  * The blocks that say something beside structured content. Text is a copy of it (SHOULD of the specification), but for
@@ -114,7 +106,7 @@ const beside = ({ content, isError = false }: ToolResult, structured: Json): Rea
 /**
  * A result of a tool. Structured content is read where the revision has it; blocks that are no text are told of.
  *
- * @param structured whether the revision has structured content (2025-06-18 and later)
+ * @param structured whether the revision has structured content
  */
 export const observed = (result: ToolResult, structured: boolean): Observation => {
   const { content, isError = false, structuredContent } = result

@@ -5,12 +5,12 @@ import type * as Effect from "effect/Effect"
 import type { JsonObject } from "@treadle/protocol/json"
 import type { Supervisor } from "../Supervisor.ts"
 import type { ToolScope } from "../ToolScope.ts"
-import type { Catalogue } from "./Catalogue.ts"
+import type { Catalog } from "./Catalog.ts"
 import type { Observation } from "./Observation.ts"
 
 /** What a run gives to its own tools. */
 export interface OwnToolContext {
-  readonly catalogue: Catalogue
+  readonly catalog: Catalog
   readonly scope: ToolScope
   /** `_meta` of every request to a server. */
   readonly runMeta: JsonObject

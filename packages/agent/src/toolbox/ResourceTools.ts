@@ -45,11 +45,11 @@ export const resourceRead: OwnTool = {
   modelName: ownModelName(name),
   description: "Reads the current content of a resource.",
   inputSchema: { type: "object", properties: { uri: { type: "string" } }, required: ["uri"] },
-  run: (args, { catalogue, runMeta, scope }) => {
+  run: (args, { catalog, runMeta, scope }) => {
     const uri = textArgument(args, "uri")
     if (uri === undefined) return Effect.succeed(refusal(`error: ${name} requires a 'uri'`))
-    const owner = catalogue.owner(uri)?.link
-    const reachable = catalogue.links.filter(
+    const owner = catalog.owner(uri)?.link
+    const reachable = catalog.links.filter(
       (link) => ToolScope.has(scope, link.name) && link.session.capabilities.resources !== undefined
     )
     const links = owner === undefined ? reachable : reachable.filter((link) => link === owner)

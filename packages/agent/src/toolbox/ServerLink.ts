@@ -8,7 +8,7 @@ import type { LanguageModel } from "effect/ai/LanguageModel"
 import { McpClient, type ClientSettings, type McpSession } from "@treadle/client"
 import type { DirectServer } from "@treadle/protocol/framing"
 import { AgentError, AgentReason } from "../AgentError.ts"
-import type { AgentDefinition, AnyAgent, HttpServerSettings, ServerRef, ServerSettings } from "../AgentDefinition.ts"
+import type { AnyDefinition, AnyAgent, HttpServerSettings, ServerRef, ServerSettings } from "../AgentDefinition.ts"
 import { limitsOf } from "../Limits.ts"
 import type { RunFacts } from "../RunFacts.ts"
 import { resolvedNow, Secret } from "../Secret.ts"
@@ -74,7 +74,7 @@ const messageOf = (error: unknown): string => (error instanceof Error ? error.me
 
 /** An agent answers that it works in no folder, and nothing else that it is asked. */
 const clientSettings = (
-  { name, version = "1.0.0" }: AgentDefinition<unknown, unknown>,
+  { name, version = "1.0.0" }: AnyDefinition,
   { connectTimeout, probeTimeout, trusted = false }: ServerSettings
 ): ClientSettings => ({
   client: { name, version },
@@ -90,7 +90,7 @@ const clientSettings = (
  * Fails with `RequiredServerDown` as soon as one cannot be reached that the agent needs; another is left out and told of.
  */
 export const connectServers = (
-  definition: AgentDefinition<unknown, unknown>,
+  definition: AnyDefinition,
   { agent, emit }: RunFacts,
   serveAgent: ServeAgent
 ): Effect.Effect<ReadonlyArray<ServerLink>, AgentError, Scope.Scope | LanguageModel> =>

@@ -9,7 +9,7 @@ import type { JsonObject } from "@treadle/protocol/json"
 import { ToolOrigin, type Origin } from "../ToolOrigin.ts"
 import { ToolScope } from "../ToolScope.ts"
 import { cutText } from "../Text.ts"
-import type { ServerTool } from "./Catalogue.ts"
+import type { ServerTool } from "./Catalog.ts"
 import { FailuresInRow } from "./FailuresInRow.ts"
 import { modelSchema } from "./ModelSchema.ts"
 import type { Observation } from "./Observation.ts"
@@ -42,7 +42,7 @@ const toolsOf = (tools: ModelToolRecord): ModelTools => ({
   handle: () => Effect.die("The loop of an agent runs the calls of its model itself.")
 })
 
-/** Lists for models of one catalogue, by what is in them: runs with the same tools share one. */
+/** Lists for models of one catalog, by what is in them: runs with the same tools share one. */
 export class ModelToolLists {
   readonly #lists = new Map<string, ModelTools>()
 
@@ -82,7 +82,7 @@ export class Toolbox {
   }
 
   get #visible(): ReadonlyArray<ServerTool> {
-    return this.#context.catalogue.tools.filter((tool) => this.#isVisible(tool))
+    return this.#context.catalog.tools.filter((tool) => this.#isVisible(tool))
   }
 
   #isVisible({ link, modelName }: ServerTool): boolean {
@@ -91,9 +91,9 @@ export class Toolbox {
 
   /** The list for models, as it is now. */
   get modelTools(): ModelTools {
-    const { catalogue, scope } = this.#context
+    const { catalog, scope } = this.#context
     const servers = scope === "all" ? scope : [...scope].toSorted()
-    const left = JSON.stringify([catalogue.version, servers, [...this.#dropped], [...this.#droppedServers]])
+    const left = JSON.stringify([catalog.version, servers, [...this.#dropped], [...this.#droppedServers]])
     const key = `${left} ${this.#own.key}`
     return this.#lists.of(key, () =>
       Object.fromEntries([
@@ -116,7 +116,7 @@ export class Toolbox {
   find(name: string): Found | undefined {
     const own = this.#own.all.find((tool) => tool.modelName === name || tool.name === name)
     if (own !== undefined) return { _tag: "Own", tool: own }
-    const tool = this.#context.catalogue.named(name)
+    const tool = this.#context.catalog.named(name)
     return tool === undefined || !this.#isVisible(tool) ? undefined : { _tag: "Server", tool }
   }
 

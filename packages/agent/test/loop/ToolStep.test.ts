@@ -271,10 +271,10 @@ describe("a call of a tool", () => {
     Effect.gen(function* () {
       const connecting = connectAgent(agent({ kb, other: kb }), {}, AgentMcp.make)
       const connected = yield* Effect.provide(connecting, AgentTest.script())
-      const { catalogue } = yield* (yield* connected.tree({})).root({}, 0)
+      const { catalog } = yield* (yield* connected.tree({})).root({}, 0)
       const within = (scope: ToolScope) =>
         new Toolbox(new ModelToolLists(), ownTools([]), {
-          catalogue,
+          catalog,
           scope,
           runMeta: {},
           supervisor: () => assert.fail("nothing is spawned")

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as Arbitrary from "effect/Arbitrary"
 import * as Schema from "effect/Schema"
-import { Breaker, type Outcome } from "../../src/model/Breaker.ts"
+import { Breaker, type CallEnd } from "../../src/model/Breaker.ts"
 
 const opened = () => {
   const breaker = new Breaker({})
@@ -50,7 +50,7 @@ describe("a breaker", () => {
         assert.isAtMost(admission.wait, 60_000)
       } else {
         if (admission.probe) assert.deepStrictEqual(breaker.admit(now), { wait: 0 })
-        breaker.record(outcome satisfies Outcome, admission.probe, now)
+        breaker.record(outcome satisfies CallEnd, admission.probe, now)
       }
     }
     assert.notProperty(breaker.admit(now + 60_000), "wait")

@@ -6,6 +6,7 @@
  */
 import * as Effect from "effect/Effect"
 import type { AnyEndpoint, FailureOf, OutputOf } from "@treadle/protocol/endpoint"
+import { revisionOf } from "@treadle/protocol/era"
 import { own, parseJson } from "@treadle/protocol/json"
 import { textOf, type ContentBlock, type Meta, type ToolResult } from "@treadle/protocol/schema"
 import { McpReason } from "../McpError.ts"
@@ -37,11 +38,12 @@ const undecodable = ({ content }: ToolResult, problems: ReadonlyArray<string>): 
   because(new McpReason.Undecodable({ what: "the result", problems, content }))
 
 /**
- * The structured value of a result. Revisions before 2025-06-18 have none, so there its text is read as JSON; what comes
- * all the same is used, because a declared error is in it.
+ * The structured value of a result. Older revisions have none, so there its text is read as JSON; what comes all the
+ * same is used, because a declared error is in it.
  */
 const structuredIn = (result: ToolResult, version: string, wrapped: boolean): unknown => {
-  if (result.structuredContent !== undefined || version >= "2025-06-18") return result.structuredContent
+  if (result.structuredContent !== undefined || revisionOf(version)?.structured === true)
+    return result.structuredContent
   const text = textOf(result.content)
   const json = parseJson(text)
   if (!wrapped) return json

@@ -30,7 +30,10 @@ export class Deadline {
   #pausedAt = 0
   #over = false
 
-  /** @param error the error of the deadline, or of the time in all @param moved called when it falls due earlier than it said before */
+  /**
+   * @param error the error of the deadline, or of the time in all
+   * @param moved called when it falls due earlier than it said before
+   */
   constructor(
     clock: Clock.Clock,
     { maxTotalTimeout, timeout }: Patience,

@@ -124,7 +124,7 @@ export interface ConnectHttpSettings extends NodeHttpSettings {
  * ```
  */
 export const connectHttp = (url: string | URL, settings: ConnectHttpSettings = {}): Promise<PromiseClient> =>
-  promiseClient(http(url, settings), URL.canParse(url) ? addressOf(new URL(url)) : String(url), settings.signal)
+  promiseClient(http(url, settings), addressOf(url), settings.signal)
 
 /** Settings of `connectStdio`. */
 export interface ConnectStdioSettings extends StdioSettings {

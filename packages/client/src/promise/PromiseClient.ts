@@ -205,6 +205,7 @@ const promiseCall = <X extends AnyEndpoint>(session: McpSession, label: string, 
       options?.onTask?.(task)
     }
     const signal = anySignal(controller.signal, options?.signal)
+    // Options come second, whether the input may be left out or not.
     const given = [input, { timeout: Infinity, ...options, onProgress, onTask, signal }] as Given<X, CallOptions>
     const result = call(...given).finally(() => {
       feed.end()

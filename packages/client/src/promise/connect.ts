@@ -60,9 +60,9 @@ export const connect: Connect = <Ctx, E>(
   ...[second, third]: [second?: unknown, third?: DirectSettings]
 ): Promise<PromiseClient> => {
   if (typeof target === "string" || target instanceof URL) {
+    // The overloads have settings in the second place of an address.
     const settings = (second ?? {}) as ConnectSettings
-    const label = URL.canParse(target) ? addressOf(new URL(target)) : String(target)
-    return promiseClient(McpClient.http(target, settings), label, settings.signal)
+    return promiseClient(McpClient.http(target, settings), addressOf(target), settings.signal)
   }
   if (!isServer(target)) return Promise.reject(new TypeError(noTarget))
   // The overloads ask for a context wherever one is needed.

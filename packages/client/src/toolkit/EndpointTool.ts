@@ -31,11 +31,12 @@ export type EndpointTools<E extends Record<string, AnyEndpoint>> = {
   readonly [K in keyof E as E[K]["name"]]: EndpointTool<E[K]>
 }
 
+/** Schemas of a contract need no services, which a definition of any kind does not say. */
 const json = (schema: unknown): Schema.Codec<unknown> => Schema.toCodecJson(schema as Schema.Codec<unknown>)
 
 /** What an author wrote for `input`, as one schema; undefined for a schema of another library. */
 const parametersOf = ({ def }: AnyEndpoint): Schema.Codec<unknown> | undefined => {
-  const { input } = def as { readonly input: unknown }
+  const { input }: { readonly input: unknown } = def
   if (input === undefined) return json(Tool.EmptyParams)
   if (Schema.isSchema(input)) return json(input)
   if (typeof input === "object" && input !== null && !("~standard" in input)) {
@@ -45,13 +46,13 @@ const parametersOf = ({ def }: AnyEndpoint): Schema.Codec<unknown> | undefined =
 }
 
 const successOf = ({ def }: AnyEndpoint): Schema.Codec<unknown> => {
-  const { output } = def as { readonly output: unknown }
+  const { output }: { readonly output: unknown } = def
   if (output === undefined) return Schema.String as unknown as Schema.Codec<unknown>
   return Schema.isSchema(output) ? json(output) : (Schema.Unknown as Schema.Codec<unknown>)
 }
 
 const failureSchemaOf = ({ def }: AnyEndpoint): Schema.Codec<unknown> => {
-  const { errors } = def as { readonly errors: ErrorsDef | undefined }
+  const { errors }: { readonly errors: ErrorsDef | undefined } = def
   return json(Schema.Union([...errorSchemas(errors), Schema.String]))
 }
 
@@ -69,6 +70,7 @@ export const endpointTool = <X extends AnyEndpoint>(endpoint: X, needsApproval: 
     parameters === undefined
       ? Tool.dynamic(endpoint.name, { ...options, parameters: endpoint.shape.inputSchema })
       : Tool.make(endpoint.name, { ...options, parameters })
+  // Its schemas are made of the endpoint's own, which its type follows.
   return tool as unknown as EndpointTool<X>
 }
 

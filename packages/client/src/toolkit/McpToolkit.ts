@@ -26,7 +26,7 @@ export interface SessionToolkitOptions {
 
 type Handlers = Record<string, (args: unknown) => Effect.Effect<unknown, unknown>>
 
-/** A toolkit with its handlers. */
+/** A toolkit with its handlers, of which each tool has one; names that are known when it runs are not in its type. */
 const ready = <Tools extends Record<string, Tool.Any>>(
   tools: ReadonlyArray<Tool.Any>,
   handlers: Handlers

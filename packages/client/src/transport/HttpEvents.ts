@@ -6,18 +6,12 @@ import * as Result from "effect/Result"
 import { isEventStreamType } from "@treadle/protocol/http"
 import { SseReader, type SseEvent } from "@treadle/protocol/framing"
 import type { Message } from "@treadle/protocol/rpc"
-import {
-  chunksOf,
-  fetchFrom,
-  reasonOf,
-  tooLarge,
-  type Connection,
-  type HttpPeer,
-  type HttpResponse
-} from "./HttpFetch.ts"
+import { chunksOf, tooLarge } from "./HttpBody.ts"
+import { fetchFrom, type Connection, type HttpPeer, type HttpResponse } from "./HttpFetch.ts"
 import { incoming, type Unreadable } from "./Incoming.ts"
 import { streamHeaders } from "./RequestHeaders.ts"
 import type { CompatSession, StreamEnd, StreamSink } from "./Transport.ts"
+import { reasonOf } from "./TransportFailure.ts"
 
 /** Where a stream is, so that it can be taken up again. */
 export interface Place {
@@ -97,6 +91,15 @@ const endOf = (place: Place, how: StreamEnd["how"], why: string): StreamEnd => (
   ...(place.lastEventId === undefined ? {} : { lastEventId: place.lastEventId })
 })
 
+/** Asks for a stream, or for the rest of one (CHTTP-07, CHTTP-12). */
+export const getStream = (
+  peer: HttpPeer,
+  session: CompatSession | undefined,
+  lastEventId: string | undefined,
+  connection: Connection
+): Promise<HttpResponse> =>
+  fetchFrom(peer, { verb: "GET", headers: (given) => streamHeaders(session, lastEventId, given) }, connection)
+
 /** How a GET is answered that opens no stream. */
 const refusal = (place: Place, status: number): StreamEnd => {
   if (status === 404) return endOf(place, "lost", "the server no longer knows this session (HTTP 404)")
@@ -114,8 +117,7 @@ export const readServerStream = async (
 ): Promise<void> => {
   const place: Place = { lastEventId }
   try {
-    const headers = (given: Record<string, string>) => streamHeaders(session, lastEventId, given)
-    const response = await fetchFrom(peer, { verb: "GET", headers }, connection)
+    const response = await getStream(peer, session, lastEventId, connection)
     if (!isEventStream(response)) {
       await response.body?.cancel()
       return sink.ended(refusal(place, response.status))

@@ -7,26 +7,15 @@ import { HeaderName } from "@treadle/protocol/http"
 import { parseJson } from "@treadle/protocol/json"
 import { Message } from "@treadle/protocol/rpc"
 import { McpReason } from "../McpError.ts"
-import { isEventStream, readEvents, type EventReader, type Place } from "./HttpEvents.ts"
-import {
-  asksForAuthorization,
-  fetchFrom,
-  isReason,
-  readText,
-  reasonOf,
-  refused,
-  transportFailure,
-  type Connection,
-  type HttpPeer,
-  type HttpResponse
-} from "./HttpFetch.ts"
+import { readText } from "./HttpBody.ts"
+import { getStream, isEventStream, readEvents, type EventReader, type Place } from "./HttpEvents.ts"
+import { fetchFrom, type Connection, type HttpPeer, type HttpRequest, type HttpResponse } from "./HttpFetch.ts"
+import { asksForAuthorization, excerptLength, refused } from "./HttpRefusal.ts"
 import { undecodable } from "./Incoming.ts"
-import { requestHeaders, streamHeaders } from "./RequestHeaders.ts"
+import { requestHeaders } from "./RequestHeaders.ts"
 import { requestText } from "./RequestText.ts"
 import type { Answer, CompatSession, ExchangeSink, Outgoing } from "./Transport.ts"
-
-/** How many characters of a body that is no answer are told. */
-const excerptLength = 200
+import { isReason, reasonOf, transportFailure } from "./TransportFailure.ts"
 
 /** The answer in a body that belongs to this request alone: an error without an id is about it too (BASE-12). */
 const answerIn = (
@@ -117,7 +106,6 @@ const resume = async (
   connection: Connection
 ): Promise<void> => {
   const { signal } = connection.controller
-  const headers = (given: Record<string, string>) => streamHeaders(session, place.lastEventId, given)
   let failures = 0
   /** Tries in a row that brought nothing, those that failed included. */
   let fruitless = 0
@@ -126,13 +114,13 @@ const resume = async (
     await peer.wait(fruitless === 0 ? (place.retry ?? firstWait) : Math.max(place.retry ?? 0, grown), signal)
     const from = place.lastEventId
     try {
-      const response = await fetchFrom(peer, { verb: "GET", headers }, connection)
+      const response = await getStream(peer, session, from, connection)
       if (!isEventStream(response)) throw await notResumed(peer, response)
       if (await readEvents(peer, response, place, reader)) return
       if (place.lastEventId === undefined) throw lost(response.status)
       failures = 0
     } catch (error) {
-      if (signal.aborted || !isPassing(error) || ++failures > maxFailures) throw notTaken(error)
+      if (signal.aborted || !mayBeTakenUp(error) || ++failures > maxFailures) throw notTaken(error)
     }
     fruitless = place.lastEventId === from ? fruitless + 1 : 0
     if (fruitless === 0) failures = 0
@@ -154,8 +142,8 @@ const notResumed = async (peer: HttpPeer, response: HttpResponse): Promise<McpRe
   return status === 429 || status >= 500 ? refused(peer, response, text) : lost(status)
 }
 
-/** Whether a failure may be over at the next try: no answer at all, too many requests, an outage. */
-const isPassing = (error: unknown): boolean =>
+/** Whether a stream may be there at the next try: there was no answer at all, too many requests, an outage. */
+const mayBeTakenUp = (error: unknown): boolean =>
   isReason(error) &&
   error._tag === "Transport" &&
   (error.status === undefined || error.status === 429 || error.status >= 500)
@@ -174,7 +162,7 @@ const readStream = async (
   try {
     if (await readEvents(peer, response, place, reader)) return
   } catch (error) {
-    if (session === undefined || place.lastEventId === undefined || !isPassing(error)) throw error
+    if (session === undefined || place.lastEventId === undefined || !mayBeTakenUp(error)) throw error
   }
   if (session === undefined || place.lastEventId === undefined) throw lost(status)
   await resume(peer, session, place, reader, connection)
@@ -192,8 +180,8 @@ export const exchangeHttp = async (
   connection: Connection
 ): Promise<void> => {
   try {
-    const headers = (given: Record<string, string>) => requestHeaders(outgoing, given)
     const body = requestText(outgoing.request)
+    const headers: HttpRequest["headers"] = (given) => requestHeaders(outgoing, given)
     const response = await fetchFrom(peer, { verb: "POST", headers, body }, connection)
     sink.heard()
     if (asksForAuthorization(response)) throw refused(peer, response)

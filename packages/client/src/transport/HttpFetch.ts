@@ -1,13 +1,13 @@
 /**
- * One HTTP request and its response: redirects, bodies in chunks, and what a refusal says. Plain functions over
- * whatever sends, `fetch` or another: what goes wrong is thrown as a reason.
+ * One HTTP request and its response: headers, what authorizes it, redirects. Plain functions over whatever sends, `fetch`
+ * or another: what goes wrong is thrown as a reason.
  */
 import type { OnNoise, SendRequest } from "../ClientSettings.ts"
 import type { HeaderRecord } from "../HeaderRecord.ts"
-import { parseChallenges } from "@treadle/protocol/http"
 import { keepNewest } from "../Bounded.ts"
 import { McpReason } from "../McpError.ts"
 import type { TokenRequest, TokenResponse } from "../TokenProvider.ts"
+import { causeText, transportFailure } from "./TransportFailure.ts"
 
 /** A body as it is read; that of `fetch` fits. */
 export interface HttpBody {
@@ -98,39 +98,6 @@ export interface HttpRequest {
   readonly body?: string
   /** Another address than that of the peer. */
   readonly url?: URL
-}
-
-const cures: { readonly [status: number]: string } = {
-  403: "the server refuses this caller, or this Origin or Host",
-  404: "nothing is served there; check the path of the URL",
-  405: "this address takes no POST; check the path of the URL",
-  406: "the server cannot answer in a form that MCP clients take",
-  413: "the arguments are larger than the server takes",
-  429: "too many requests; wait before the next one",
-  431: "the headers are larger than the server takes",
-  500: "the server failed; its log says why",
-  502: "a proxy did not reach the server",
-  503: "the server is not available now; try again later",
-  504: "a proxy got no answer from the server in time"
-}
-
-/** The facts of a failure beside its message. */
-interface FailureFacts {
-  readonly status?: number
-  readonly body?: string
-  readonly retryAfter?: number
-  readonly notRun?: boolean
-  readonly cause?: unknown
-}
-
-export const transportFailure = (message: string, facts: FailureFacts = {}): McpReason =>
-  new McpReason.Transport({ message, ...facts })
-
-export const causeText = (cause: unknown): string => {
-  if (!(cause instanceof Error)) return String(cause)
-  return cause.cause instanceof Error && cause.cause.message !== ""
-    ? `${cause.message}: ${cause.cause.message}`
-    : cause.message
 }
 
 /** Whether a connection was refused, so that nobody can have read what was to be sent. */
@@ -245,116 +212,3 @@ export const fetchFrom = async (peer: HttpPeer, http: HttpRequest, connection: C
     url = next
   }
 }
-
-/** The chunks of a body; whoever stops early closes the connection. @throws McpReason where it breaks while it is read */
-export async function* chunksOf(response: HttpResponse): AsyncGenerator<Uint8Array, void> {
-  const reader = response.body?.getReader()
-  if (reader === undefined) return
-  let done = false
-  try {
-    while (!done) {
-      let next: Awaited<ReturnType<typeof reader.read>>
-      try {
-        next = await reader.read()
-      } catch (cause) {
-        done = true
-        throw transportFailure(`the connection broke before the answer was complete: ${causeText(cause)}`, { cause })
-      }
-      if (next.done === true) done = true
-      else if (next.value !== undefined) yield next.value
-    }
-  } finally {
-    if (!done) void reader.cancel().catch(() => {})
-  }
-}
-
-export const tooLarge = (peer: HttpPeer, status: number): McpReason =>
-  transportFailure(`the answer is larger than ${peer.bodyLimit} bytes; raise the "bodyLimit" setting to read it`, {
-    status
-  })
-
-/** The whole body as text. @throws McpReason where it is too large or not UTF-8 */
-export const readText = async (peer: HttpPeer, response: HttpResponse): Promise<string> => {
-  const decoder = new TextDecoder("utf-8", { fatal: true })
-  let text = ""
-  let size = 0
-  const decode = (chunk?: Uint8Array): string => {
-    try {
-      return chunk === undefined ? decoder.decode() : decoder.decode(chunk, { stream: true })
-    } catch {
-      throw new McpReason.Undecodable({ what: "the body of the answer", problems: ["it is not UTF-8"] })
-    }
-  }
-  for await (const chunk of chunksOf(response)) {
-    size += chunk.length
-    if (size > peer.bodyLimit) throw tooLarge(peer, response.status)
-    text += decode(chunk)
-  }
-  return text + decode()
-}
-
-/** How many characters of a refusal's body are kept. */
-const excerptLength = 200
-
-const retryAfterOf = (response: HttpResponse): number | undefined => {
-  const text = response.headers.get("retry-after")
-  if (text === null) return undefined
-  if (/^\d+$/.test(text)) return Number(text) * 1000
-  const at = Date.parse(text)
-  const date = Date.parse(response.headers.get("date") ?? "")
-  return Number.isNaN(at) || Number.isNaN(date) ? undefined : Math.max(0, at - date)
-}
-
-/** What the challenges of a refusal say first under a name, as far as it is shown. */
-const challenged = (response: HttpResponse, name: string): string | undefined => {
-  const challenges = parseChallenges(response.headers.get("www-authenticate") ?? "")
-  const said = challenges.flatMap(({ parameters }) => parameters.get(name) ?? [])
-  return said[0]?.slice(0, excerptLength)
-}
-
-/** Whether the server asks who is calling (AUTH-03), or for a caller who may do more (AUTH-22); it did nothing else. */
-export const asksForAuthorization = (response: HttpResponse): boolean =>
-  response.status === 401 || (response.status === 403 && challenged(response, "error") === "insufficient_scope")
-
-const unauthorized = (peer: HttpPeer, response: HttpResponse): McpReason => {
-  const metadata = challenged(response, "resource_metadata")
-  const facts = { server: peer.server, ...(metadata === undefined ? {} : { metadata }) }
-  const where = metadata === undefined ? "" : `, and says how to get it at ${metadata}`
-  if (response.status === 403) {
-    const scope = challenged(response, "scope")
-    const what = scope === undefined ? "a token for more" : `a token for ${JSON.stringify(scope)}`
-    const detail = `the server asks for ${what} (HTTP 403)${where}; log in again for that, if you may`
-    return new McpReason.Unauthorized({ ...facts, detail })
-  }
-  if (peer.tokens === undefined) return new McpReason.Unauthorized(facts)
-  const detail = `the server asks for another token than it was shown (HTTP 401)${where}; log in again`
-  return new McpReason.Unauthorized({ ...facts, detail })
-}
-
-/**
- * Why a response without an answer is a failure.
- *
- * @param text its body, where it was read
- */
-export const refused = (peer: HttpPeer, response: HttpResponse, text = ""): McpReason => {
-  const { status } = response
-  if (asksForAuthorization(response)) return unauthorized(peer, response)
-  const location = response.headers.get("location")
-  const moved = status >= 300 && status < 400 && location !== null
-  const cure = moved ? `it moved to ${location}; connect there if you trust it` : cures[status]
-  const body = text.slice(0, excerptLength)
-  const retryAfter = retryAfterOf(response)
-  return transportFailure(`HTTP ${status}${cure === undefined ? "" : `: ${cure}`}`, {
-    status,
-    ...(body === "" ? {} : { body }),
-    ...(retryAfter === undefined ? {} : { retryAfter })
-  })
-}
-
-/** Whether something thrown is a reason already. */
-export const isReason = (error: unknown): error is McpReason =>
-  Object.values(McpReason).some((reason) => error instanceof reason)
-
-/** What was thrown, as a reason. */
-export const reasonOf = (error: unknown): McpReason =>
-  isReason(error) ? error : transportFailure(causeText(error), { cause: error })

@@ -10,23 +10,25 @@ import type * as Scope from "effect/Scope"
 import { Message } from "@treadle/protocol/rpc"
 import { defaults, noiseHook, type HttpSettings } from "../ClientSettings.ts"
 import { addressOf, type McpReason } from "../McpError.ts"
+import { cancellationOf } from "./Cancellation.ts"
 import { exchangeHttp } from "./HttpExchange.ts"
+import { readText } from "./HttpBody.ts"
 import { readServerStream } from "./HttpEvents.ts"
 import {
   admit,
   fetchFrom,
   maxPosts,
-  readText,
-  reasonOf,
-  refused,
   sendByFetch,
   type Connection,
   type HttpPeer,
+  type HttpRequest,
   type HttpTokens,
   type SendHttp
 } from "./HttpFetch.ts"
+import { refused } from "./HttpRefusal.ts"
 import { postHeaders, sessionHeaders } from "./RequestHeaders.ts"
 import type { CompatSession, ExchangeSink, Outgoing, Posted, StreamSink, Transport } from "./Transport.ts"
+import { reasonOf } from "./TransportFailure.ts"
 
 /** How many answered streams may wait for their end. */
 const maxLingering = 16
@@ -100,19 +102,17 @@ class HttpTransport implements Transport {
       connection.controller.abort()
       const { cancellable, request, session } = outgoing
       if (session === undefined || !cancellable) return
-      const reason = why === undefined ? {} : { reason: why }
-      this.post(
-        Message.notification("notifications/cancelled", { requestId: request.id, ...reason }),
-        session,
-        (failure) => failure === undefined || this.#peer.onNoise(failure.message, "a cancellation was not taken")
-      )
+      this.post(cancellationOf(request, why), session, (failure) => {
+        if (failure !== undefined) this.#peer.onNoise(failure.message, "a cancellation was not taken")
+      })
     }
   }
 
   readonly post = (message: Posted, session: CompatSession | undefined, done: (failure?: McpReason) => void): void => {
-    const headers = (given: Record<string, string>) => postHeaders(session, given)
     const send = async (connection: Connection) => {
-      const response = await fetchFrom(this.#peer, { verb: "POST", headers, body: Message.print(message) }, connection)
+      const body = Message.print(message)
+      const headers: HttpRequest["headers"] = (given) => postHeaders(session, given)
+      const response = await fetchFrom(this.#peer, { verb: "POST", headers, body }, connection)
       if (response.ok) return void (await response.body?.cancel())
       throw refused(this.#peer, response, await readText(this.#peer, response))
     }
@@ -134,8 +134,8 @@ class HttpTransport implements Transport {
   }
 
   readonly end = (session: CompatSession, done: () => void): void => {
-    const headers = (given: Record<string, string>) => sessionHeaders(session, given)
     const send = async (connection: Connection) => {
+      const headers: HttpRequest["headers"] = (given) => sessionHeaders(session, given)
       const response = await fetchFrom(this.#peer, { verb: "DELETE", headers }, connection)
       await response.body?.cancel()
     }

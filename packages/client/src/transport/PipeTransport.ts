@@ -9,10 +9,11 @@ import { LineCutter, type Line, type LinePort } from "@treadle/protocol/framing"
 import { Message, requestKey } from "@treadle/protocol/rpc"
 import { defaults, noiseHook, type OnNoise, type PipeSettings } from "../ClientSettings.ts"
 import { McpReason } from "../McpError.ts"
+import { cancellationOf } from "./Cancellation.ts"
 import { Correlation } from "./Correlation.ts"
-import { reasonOf } from "./HttpFetch.ts"
 import { requestText } from "./RequestText.ts"
 import type { CompatSession, ExchangeSink, Outgoing, Posted, Receiver, Transport } from "./Transport.ts"
+import { reasonOf } from "./TransportFailure.ts"
 
 /** The transport over a port; the port is closed with the scope. */
 export const pipeTransport = (port: LinePort, settings: PipeSettings): Effect.Effect<Transport, never, Scope.Scope> =>
@@ -80,9 +81,7 @@ class PipeTransport implements Transport {
     this.#send({ key: requestKey(request.id), text })
     return (why) => {
       if (!this.#correlation.giveUp(request.id) || this.#withdraw(requestKey(request.id)) || !cancellable) return
-      const reason = why === undefined ? {} : { reason: why }
-      const cancelled = Message.notification("notifications/cancelled", { requestId: request.id, ...reason })
-      this.#send({ key: undefined, text: Message.print(cancelled) })
+      this.#send({ key: undefined, text: Message.print(cancellationOf(request, why)) })
     }
   }
 

@@ -3,7 +3,7 @@
  */
 import { Message, type Request } from "@treadle/protocol/rpc"
 import { McpReason } from "../McpError.ts"
-import { causeText } from "./HttpFetch.ts"
+import { causeText } from "./TransportFailure.ts"
 
 /** @throws McpReason where something in the request has no JSON; then nothing is sent */
 export const requestText = (request: Request): string => {

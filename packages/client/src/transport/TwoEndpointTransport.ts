@@ -10,24 +10,16 @@ import type * as Scope from "effect/Scope"
 import { SseReader } from "@treadle/protocol/framing"
 import { Message, type Request } from "@treadle/protocol/rpc"
 import { McpReason } from "../McpError.ts"
+import { cancellationOf } from "./Cancellation.ts"
 import { Correlation } from "./Correlation.ts"
-import { isEventStream } from "./HttpEvents.ts"
-import {
-  admit,
-  chunksOf,
-  fetchFrom,
-  maxPosts,
-  readText,
-  reasonOf,
-  refused,
-  tooLarge,
-  transportFailure,
-  type Connection,
-  type HttpPeer
-} from "./HttpFetch.ts"
-import { postHeaders, streamHeaders } from "./RequestHeaders.ts"
+import { chunksOf, readText, tooLarge } from "./HttpBody.ts"
+import { getStream, isEventStream } from "./HttpEvents.ts"
+import { admit, fetchFrom, maxPosts, type Connection, type HttpPeer, type HttpRequest } from "./HttpFetch.ts"
+import { excerptLength, refused } from "./HttpRefusal.ts"
+import { postHeaders } from "./RequestHeaders.ts"
 import { requestText } from "./RequestText.ts"
 import type { CompatSession, ExchangeSink, Outgoing, Posted, Receiver, Transport } from "./Transport.ts"
+import { reasonOf, transportFailure } from "./TransportFailure.ts"
 
 /** Opens the stream; the transport is there once the server has named where to send messages. */
 export const twoEndpointTransport = (peer: HttpPeer): Effect.Effect<Transport, McpReason, Scope.Scope> =>
@@ -63,8 +55,7 @@ class TwoEndpointTransport implements Transport {
   open(done: (failure?: McpReason) => void): void {
     const connection: Connection = { controller: new AbortController() }
     this.#with(connection, async () => {
-      const headers = (given: Record<string, string>) => streamHeaders(undefined, undefined, given)
-      const response = await fetchFrom(this.#peer, { verb: "GET", headers }, connection)
+      const response = await getStream(this.#peer, undefined, undefined, connection)
       if (!isEventStream(response)) throw refused(this.#peer, response, await readText(this.#peer, response))
       const events = new SseReader(this.#peer.bodyLimit)
       const decoder = new TextDecoder()
@@ -94,10 +85,7 @@ class TwoEndpointTransport implements Transport {
     return (why) => {
       if (!this.#correlation.giveUp(request.id)) return
       connection?.controller.abort()
-      if (!cancellable) return
-      const reason = why === undefined ? {} : { reason: why }
-      const cancelled = Message.notification("notifications/cancelled", { requestId: request.id, ...reason })
-      this.post(cancelled, session, () => {})
+      if (cancellable) this.post(cancellationOf(request, why), session, () => {})
     }
   }
 
@@ -117,9 +105,9 @@ class TwoEndpointTransport implements Transport {
     if (ended !== undefined || url === undefined) return void done(ended ?? new McpReason.Closed({ notRun: true }))
     const connection: Connection = { controller: new AbortController() }
     const sent = this.#with(connection, async () => {
-      const headers = (given: Record<string, string>) => postHeaders(session, given)
-      const http = { verb: "POST", url, headers, body: textOf(message) } as const
-      const response = await fetchFrom(this.#peer, http, connection)
+      const body = textOf(message)
+      const headers: HttpRequest["headers"] = (given) => postHeaders(session, given)
+      const response = await fetchFrom(this.#peer, { verb: "POST", url, headers, body }, connection)
       const text = await readText(this.#peer, response)
       if (!response.ok) throw refused(this.#peer, response, text)
     })
@@ -154,6 +142,6 @@ const endpointOf = (data: string, peer: HttpPeer): URL => {
   const url = URL.canParse(data, peer.url) ? new URL(data, peer.url) : undefined
   if (url !== undefined && url.origin === peer.url.origin) return url
   throw transportFailure(
-    `the server names ${JSON.stringify(data.slice(0, 200))} to send messages to, which is elsewhere`
+    `the server names ${JSON.stringify(data.slice(0, excerptLength))} to send messages to, which is elsewhere`
   )
 }

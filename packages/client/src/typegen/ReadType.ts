@@ -157,7 +157,8 @@ const readFields = (node: JsonObject, reading: Reading): ReadonlyArray<Field> =>
   })
 }
 
-const saysNothing = (schema: unknown): boolean =>
+/** Whether any value fits a schema. */
+export const isAnything = (schema: unknown): boolean =>
   schema === true || (isJsonObject(schema) && Object.keys(schema).length === 0)
 
 const readObject = (node: JsonObject, reading: Reading): Shape => {
@@ -166,7 +167,7 @@ const readObject = (node: JsonObject, reading: Reading): Shape => {
   const patterns = Object.hasOwn(node, "patternProperties")
   if (fields.length > 0) {
     const open = patterns || (others !== undefined && others !== false)
-    if (open && !patterns && !saysNothing(others)) reading.note(`"additionalProperties" is read as anything`)
+    if (open && !patterns && !isAnything(others)) reading.note(`"additionalProperties" is read as anything`)
     for (const key of Object.keys(recordRules)) if (Object.hasOwn(node, key)) reading.note(`"${key}" is not checked`)
     return plain({ _tag: "Struct", fields, open })
   }

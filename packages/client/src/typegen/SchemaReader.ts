@@ -7,7 +7,7 @@
 import { isJsonObject, own, pathText, type Json, type JsonObject } from "@treadle/protocol/json"
 import { isDescriptive, mergeSchemas } from "./MergeSchemas.ts"
 import { typeName } from "./Names.ts"
-import { isTypeName, readListed, readType, toldType, type Reading } from "./ReadType.ts"
+import { isAnything, isTypeName, readListed, readType, toldType, type Reading } from "./ReadType.ts"
 import { admits, plain, primitive, type Definition, type Field, type Shape } from "./Shape.ts"
 
 /** Bounds of what is read: a compiler has its own, and schemas come from strangers. */
@@ -93,9 +93,6 @@ const resolve = (root: JsonObject, reference: string): Json | undefined => {
     return part as Json | undefined
   }, root)
 }
-
-const isAnything = (schema: unknown): boolean =>
-  schema === true || (isJsonObject(schema) && Object.keys(schema).length === 0)
 
 /** Keywords that apply to any type, and that no schema of a contract checks. */
 const unchecked = ["not", "if", "then", "else", "$dynamicRef", "$recursiveRef"]

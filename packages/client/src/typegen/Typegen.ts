@@ -2,8 +2,7 @@
  * Writes the contract of a server from its list of tools: a TypeScript module with an endpoint for each tool, so that
  * unknown tools, unknown arguments and values of another type are compile errors.
  */
-import type { Tool } from "@treadle/protocol/schema"
-import { ToolName } from "@treadle/protocol/schema"
+import { ToolName, type Tool } from "@treadle/protocol/schema"
 import * as Result from "effect/Result"
 import { call, docComment, entry, layOut, mentions, sequence, table, text, type Code } from "./Code.ts"
 import { definitionsOf } from "./Definitions.ts"

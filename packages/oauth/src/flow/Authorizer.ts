@@ -15,19 +15,16 @@ import {
   type Tokens,
   type Unauthorized
 } from "@treadle/client"
-import { AuthError, AuthReason } from "../AuthError.ts"
+import { AuthError, AuthReason, maxWords } from "../AuthError.ts"
 import { authorizationOf, isExpiring } from "./Grant.ts"
 import { demandIn, type Demand } from "./Challenge.ts"
 import type { Login, Logins } from "./Logins.ts"
 import { covers } from "./Resource.ts"
 
-/** The characters of a server's own words that are told. */
-const maxWords = 300
-
 type Fork = (login: Effect.Effect<Login, AuthReason>) => Fiber.Fiber<Login, AuthReason>
 
 /** One login at a time, for all who wait for it; it is given up once nobody does. */
-class Attempt {
+class SharedLogin {
   readonly #fork: Fork
   #running: { readonly fiber: Fiber.Fiber<Login, AuthReason>; waiting: number } | undefined
 
@@ -48,7 +45,11 @@ class Attempt {
     })
 }
 
-/** Makes what authorizes the requests of a session; a login that is under way ends with the scope. @param server what messages call it */
+/**
+ * Makes what authorizes the requests of a session; a login that is under way ends with the scope.
+ *
+ * @param server what messages call it
+ */
 export const makeAuthorizer = (logins: Logins, server: string): Effect.Effect<Tokens, never, Scope.Scope> =>
   Effect.gen(function* () {
     const run = Effect.runForkWith(yield* Effect.context<never>())
@@ -65,8 +66,8 @@ export const makeAuthorizer = (logins: Logins, server: string): Effect.Effect<To
 class Authorizer implements Tokens {
   readonly #logins: Logins
   readonly #server: string
-  readonly #replacing: Attempt
-  readonly #renewing: Attempt
+  readonly #replacing: SharedLogin
+  readonly #renewing: SharedLogin
   /** How often somebody had logged out when the store was last looked at. */
   #looked: number | undefined
   #login: Login | undefined
@@ -74,8 +75,8 @@ class Authorizer implements Tokens {
   constructor(logins: Logins, server: string, fork: Fork) {
     this.#logins = logins
     this.#server = server
-    this.#replacing = new Attempt(fork)
-    this.#renewing = new Attempt(fork)
+    this.#replacing = new SharedLogin(fork)
+    this.#renewing = new SharedLogin(fork)
   }
 
   readonly headers = (request: TokenRequest): Effect.Effect<HeaderRecord, Unauthorized> =>

@@ -4,7 +4,9 @@
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as OAuth from "oauth4webapi"
+import { own } from "@treadle/protocol/json"
 import type { AuthReason } from "../AuthError.ts"
+import type { ServerFacts } from "./Discovery.ts"
 import { readPrivateKey, type PrivateKeyText } from "./SigningKey.ts"
 
 /** How a client proves itself (RFC 7591 section 2). */
@@ -37,17 +39,17 @@ export const clientAuth = ({ key, proof, secret }: OAuthClient): Effect.Effect<O
   return Effect.succeed(proof === "client_secret_post" ? OAuth.ClientSecretPost(text) : clientSecretBasic(text))
 }
 
-/** What a server lists; RFC 8414 has it that a server which lists nothing takes `client_secret_basic`. */
-export const proofsOf = (listed: unknown): ReadonlyArray<string> | undefined =>
-  Array.isArray(listed) ? listed.filter((one) => typeof one === "string") : undefined
+/** The proofs that a server lists; RFC 8414 has it that a server which lists nothing takes `client_secret_basic`. */
+export const proofsOf = ({ metadata }: ServerFacts): ReadonlyArray<string> | undefined => {
+  const listed = own(metadata, "token_endpoint_auth_methods_supported")
+  return Array.isArray(listed) ? listed.filter((one) => typeof one === "string") : undefined
+}
 
-/** The proof of a client that was registered before, with what the server lists. */
-export const proofFor = (
-  { key, secret }: Pick<OAuthClient, "key" | "secret">,
-  listed: ReadonlyArray<string> | undefined
-): ClientProof => {
+/** The proof of a client that was registered before, at this server. */
+export const proofFor = ({ key, secret }: Pick<OAuthClient, "key" | "secret">, server: ServerFacts): ClientProof => {
   if (key !== undefined) return "private_key_jwt"
   if (secret === undefined) return "none"
+  const listed = proofsOf(server)
   const posts = listed !== undefined && !listed.includes("client_secret_basic") && listed.includes("client_secret_post")
   return posts ? "client_secret_post" : "client_secret_basic"
 }

@@ -7,7 +7,7 @@
 import * as OAuth from "oauth4webapi"
 import * as Effect from "effect/Effect"
 import { own } from "@treadle/protocol/json"
-import { AuthReason } from "../AuthError.ts"
+import { AuthReason, maxWords } from "../AuthError.ts"
 import type { BrowserVisit } from "../Browser.ts"
 import type { OAuthClient } from "./Client.ts"
 import type { Discovered, ServerFacts } from "./Discovery.ts"
@@ -15,8 +15,8 @@ import type { Dpop } from "./Dpop.ts"
 import { endpointIn, type OAuthPeer } from "./OAuthPeer.ts"
 import { requestToken, type Issued } from "./TokenRequest.ts"
 
-/** What a login needs. */
-export interface Login {
+/** What a code is asked for with. */
+export interface CodeRequest {
   readonly found: Discovered
   /** Where the person authorizes. */
   readonly page: URL
@@ -51,7 +51,7 @@ export const pageOf = (peer: OAuthPeer, server: ServerFacts): Effect.Effect<URL,
     return yield* endpointIn(peer, server.metadata, "authorization_endpoint")
   })
 
-const authorizeUrl = ({ client, found, page, scopes, visit }: Login, { state, verifier }: Attempt) =>
+const authorizeUrl = ({ client, found, page, scopes, visit }: CodeRequest, { state, verifier }: Attempt) =>
   Effect.promise(async () => {
     const url = new URL(page)
     const parameters = {
@@ -109,7 +109,7 @@ export const codeIn = (
       new AuthReason.Refused({
         what,
         error: (error ?? "error").slice(0, 100),
-        ...(description === undefined ? {} : { description: description.slice(0, 300) })
+        ...(description === undefined ? {} : { description: description.slice(0, maxWords) })
       })
     )
   }
@@ -120,7 +120,7 @@ export const codeIn = (
 }
 
 /** Lets a person log in, and gives the token. */
-export const logIn = (peer: OAuthPeer, login: Login): Effect.Effect<Issued, AuthReason> =>
+export const logIn = (peer: OAuthPeer, login: CodeRequest): Effect.Effect<Issued, AuthReason> =>
   Effect.gen(function* () {
     const { client, dpop, found, visit } = login
     const { resource, server } = found

@@ -7,6 +7,7 @@
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import { own, type JsonObject } from "@treadle/protocol/json"
+import { shownAddress } from "../AddressGuard.ts"
 import { AuthReason, quoted, type Tried } from "../AuthError.ts"
 import { call, type OAuthPeer } from "./OAuthPeer.ts"
 import { covers, resourceOf } from "./Resource.ts"
@@ -119,7 +120,7 @@ const readResource =
       return Result.fail(
         new AuthReason.Mismatch({
           what: "the resource in the metadata",
-          expected: `${server.origin}${server.pathname}`,
+          expected: shownAddress(server),
           received: typeof resource === "string" ? resource : undefined,
           rule: "RFC 9728 section 3.3"
         })

@@ -8,6 +8,7 @@ import { SignJWT } from "jose"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
+import { keepNewest } from "../Newest.ts"
 import type { BindingKey } from "./SigningKey.ts"
 
 /** What a proof is made for: one request, and never another. */
@@ -41,10 +42,7 @@ export class Dpop {
   /** Hears of a response, whose nonce the next proof for its server carries. */
   heard(url: URL, nonce: string | null): void {
     if (nonce === null || nonce === "") return
-    this.#nonces.delete(url.origin)
-    this.#nonces.set(url.origin, nonce)
-    const [oldest] = this.#nonces.keys()
-    if (this.#nonces.size > maxOrigins && oldest !== undefined) this.#nonces.delete(oldest)
+    keepNewest(this.#nonces, url.origin, nonce, maxOrigins)
   }
 
   /** The proof for one request. */

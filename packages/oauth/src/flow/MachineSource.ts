@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { own } from "@treadle/protocol/json"
 import { AuthReason } from "../AuthError.ts"
-import { proofFor, proofsOf, type OAuthClient } from "./Client.ts"
+import { proofFor, type OAuthClient } from "./Client.ts"
 import type { ServerFacts } from "./Discovery.ts"
 import type { OAuthPeer } from "./OAuthPeer.ts"
 import type { PrivateKeyText } from "./SigningKey.ts"
@@ -24,11 +24,11 @@ export interface MachineClient {
   readonly key?: PrivateKeyText | undefined
 }
 
-const clientAt = ({ id, key, secret }: MachineClient, { metadata }: ServerFacts): OAuthClient => ({
+const clientAt = ({ id, key, secret }: MachineClient, server: ServerFacts): OAuthClient => ({
   id,
   key,
   secret,
-  proof: proofFor({ key, secret }, proofsOf(own(metadata, "token_endpoint_auth_methods_supported")))
+  proof: proofFor({ key, secret }, server)
 })
 
 const scopeOf = ({ scopes }: Asking): string | undefined => (scopes.length === 0 ? undefined : scopes.join(" "))

@@ -2,8 +2,8 @@
  * The servers that a flow speaks to, in JSON, and which addresses they may name.
  */
 import * as Effect from "effect/Effect"
-import { isRecord, own, parseJson, type JsonObject } from "@treadle/protocol/json"
-import { isLoopbackHost, addressKind, refusedAddress, type AddressPolicy, type Network } from "../AddressGuard.ts"
+import { isJsonObject, own, parseJson, type JsonObject } from "@treadle/protocol/json"
+import { refusedAddress, type AddressPolicy } from "../AddressGuard.ts"
 import { AuthReason } from "../AuthError.ts"
 import { callAuthority, type AuthorityRequest } from "../AuthorityCall.ts"
 import type { OAuthSender } from "../OAuthSender.ts"
@@ -18,12 +18,6 @@ export interface OAuthPeer {
   /** How long one response may take, in milliseconds. */
   readonly timeout: number
 }
-
-/** A server on this machine or in a private network is one that the developer chose, and so may be its neighbours there. */
-export const policyFor = (server: URL, network: Network): AddressPolicy => ({
-  loopback: network !== "public" || isLoopbackHost(server.hostname),
-  privateNetworks: network === "private" || addressKind(server.hostname) === "private"
-})
 
 /** What came back. */
 export interface PeerResponse {
@@ -44,7 +38,7 @@ export const call = (peer: OAuthPeer, request: AuthorityRequest): Effect.Effect<
   const terms = { sender: peer.send, policy: policyAt(peer, request.url), timeout: peer.timeout }
   return Effect.map(callAuthority(terms, { ...request, headers }), ({ headers: answered, status, text }) => {
     const json = parseJson(text)
-    return { status, headers: answered, json: isRecord(json) ? (json as JsonObject) : undefined }
+    return { status, headers: answered, json: isJsonObject(json) ? json : undefined }
   })
 }
 

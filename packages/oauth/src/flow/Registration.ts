@@ -27,13 +27,10 @@ export interface ClientIdentity {
   readonly metadataUrl?: string | undefined
 }
 
-const listedProofs = ({ metadata }: ServerFacts): ReadonlyArray<string> | undefined =>
-  proofsOf(own(metadata, "token_endpoint_auth_methods_supported"))
-
 /** A client that needs no registration at this server, where there is one. */
 export const knownClient = (identity: ClientIdentity, server: ServerFacts): OAuthClient | undefined => {
   const { id, key, metadataUrl, secret } = identity
-  if (id !== undefined) return { id, secret, key, proof: proofFor({ secret, key }, listedProofs(server)) }
+  if (id !== undefined) return { id, secret, key, proof: proofFor({ secret, key }, server) }
   const describes = own(server.metadata, "client_id_metadata_document_supported") === true
   if (metadataUrl === undefined || !describes) return undefined
   return { id: metadataUrl, key, proof: key === undefined ? "none" : "private_key_jwt" }
@@ -61,7 +58,7 @@ const wishedProof = (listed: ReadonlyArray<string> | undefined): ClientProof => 
     : "client_secret_post"
 }
 
-const proofs: ReadonlySet<string> = new Set<ClientProof>(["none", "client_secret_basic", "client_secret_post"])
+const proofs: ReadonlyArray<ClientProof> = ["none", "client_secret_basic", "client_secret_post"]
 
 /** What was registered is what the answer says, whatever was asked for (RFC 7591 section 3.2.1). */
 const registeredIn = (
@@ -73,16 +70,17 @@ const registeredIn = (
   if (typeof id !== "string" || id === "") return undefined
   const secret = own(json, "client_secret")
   const hasSecret = typeof secret === "string" && secret !== ""
-  const proof = own(json, "token_endpoint_auth_method") ?? (hasSecret ? "client_secret_basic" : "none")
-  if (typeof proof !== "string" || !proofs.has(proof) || (proof !== "none" && !hasSecret)) {
-    const why = `the authorization server registered the client with ${quoted(proof)}, which it has no means for`
+  const said = own(json, "token_endpoint_auth_method") ?? (hasSecret ? "client_secret_basic" : "none")
+  const proof = proofs.find((one) => one === said)
+  if (proof === undefined || (proof !== "none" && !hasSecret)) {
+    const why = `the authorization server registered the client with ${quoted(said)}, which it has no means for`
     return new AuthReason.Unsupported({ why, rule: "RFC 7591 section 3.2.1" })
   }
   const seconds = own(json, "client_secret_expires_at")
   const expires = typeof seconds === "number" && isFiniteTime(seconds) && seconds * 1000 > now
   return {
     id,
-    proof: proof as ClientProof,
+    proof,
     redirectUri,
     ...(hasSecret ? { secret: Redacted.make(secret) } : {}),
     ...(expires ? { secretExpiresAt: seconds * 1000 } : {})
@@ -115,7 +113,7 @@ export const register = (
       application_type: applicationType(redirectUri),
       grant_types: ["authorization_code", "refresh_token"],
       response_types: ["code"],
-      token_endpoint_auth_method: wishedProof(listedProofs(server))
+      token_endpoint_auth_method: wishedProof(proofsOf(server))
     })
     const headers = new Headers({ "content-type": "application/json" })
     const response = yield* call(peer, { url, what, headers, body })

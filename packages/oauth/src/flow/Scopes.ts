@@ -2,8 +2,7 @@
  * Which scopes are asked for: what a challenge demands, else what the resource lists, else nothing in particular
  * (AUTH-19, AUTH-20), and what was asked for before in addition (AUTH-23).
  */
-import { own } from "@treadle/protocol/json"
-import type { JsonObject } from "@treadle/protocol/json"
+import { own, type JsonObject } from "@treadle/protocol/json"
 
 const lists = (value: unknown, scope: string): boolean => Array.isArray(value) && value.includes(scope)
 

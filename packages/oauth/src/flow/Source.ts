@@ -1,20 +1,16 @@
 /**
- * The ways to a first token, once the authorization server is known: a person who logs in, the client on its own behalf,
- * an employer's identity provider, or the platform that a workload runs on.
+ * The contract of the ways to a first token, once the authorization server is known: `CodeSource` has that of a person who
+ * logs in, `MachineSource` those without one.
  */
-import * as Clock from "effect/Clock"
-import * as Effect from "effect/Effect"
+import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { AuthReason } from "../AuthError.ts"
-import type { Browser } from "../Browser.ts"
 import type { TokenStore } from "../TokenStore.ts"
 import type { OAuthClient } from "./Client.ts"
-import { logIn, pageOf } from "./CodeFlow.ts"
 import type { Discovered, ServerFacts } from "./Discovery.ts"
 import type { Dpop } from "./Dpop.ts"
-import { Kept, type Grant, type Registered } from "./Grant.ts"
+import type { Grant, Registered } from "./Grant.ts"
 import type { OAuthPeer } from "./OAuthPeer.ts"
-import { demandMetadataUrl, knownClient, register, type ClientIdentity } from "./Registration.ts"
 import type { Issued } from "./TokenRequest.ts"
 
 /** What a token is asked for with. */
@@ -45,66 +41,6 @@ export interface Source {
   readonly client: (grant: Grant, server: ServerFacts) => Effect.Effect<OAuthClient | undefined>
   /** Forgets a client that the server no longer knows. */
   readonly forget: (store: TokenStore, issuer: string) => Effect.Effect<boolean, AuthReason>
-}
-
-/** A registration as long as its secret is good. */
-const lasting = (registered: Registered | undefined): Effect.Effect<Registered | undefined> =>
-  Effect.map(Clock.currentTimeMillis, (now) =>
-    (registered?.secretExpiresAt ?? Infinity) > now ? registered : undefined
-  )
-
-const readRegistered = (store: TokenStore, key: string): Effect.Effect<Registered | undefined, AuthReason> =>
-  Effect.flatMap(store.read(key), (kept) => lasting(kept === undefined ? undefined : Kept.registered.decode(kept)))
-
-/** A person logs in. */
-export const codeSource = (identity: ClientIdentity, browser: Browser): Source => {
-  /** A person is shown the name that was registered, so that programs which share a store have a client of their own. */
-  const keyAt = (issuer: string): string => `client ${issuer} ${JSON.stringify(identity.name)}`
-  const client: Source["client"] = ({ registered }, server) =>
-    registered === undefined ? Effect.succeed(knownClient(identity, server)) : lasting(registered)
-  const forget: Source["forget"] = (store, issuer) =>
-    identity.id === undefined ? store.remove(keyAt(issuer)) : Effect.succeed(false)
-
-  /** One registration serves as long as the person can be sent back to the address that was registered. */
-  const registered = ({ found, peer, store }: Asking, earlier: Registered | undefined, redirectUri: string) =>
-    earlier?.redirectUri === redirectUri
-      ? Effect.succeed(earlier)
-      : Effect.tap(register(peer, found.server, identity, redirectUri), (made) =>
-          store.write(keyAt(found.server.issuer), Kept.registered.encode(made))
-        )
-
-  const obtain: Source["obtain"] = (asking) =>
-    Effect.gen(function* () {
-      const { found, peer, store } = asking
-      yield* demandMetadataUrl(identity)
-      const page = yield* pageOf(peer, found.server)
-      const known = knownClient(identity, found.server)
-      const earlier = known === undefined ? yield* readRegistered(store, keyAt(found.server.issuer)) : undefined
-      const visit = yield* browser.visit(earlier?.redirectUri)
-      const login = { ...asking, page, visit }
-      if (known !== undefined) return { issued: yield* logIn(peer, { ...login, client: known }), clientId: known.id }
-      const made = yield* registered(asking, earlier, visit.redirectUri)
-      // A server that has forgotten a registration tells the person only, who then does not come back (RFC 6749 section
-      // 4.1.2.1): the next login makes a new one.
-      const abandoned = (reason: AuthReason) =>
-        reason._tag === "LoginNeeded" && made === earlier ? forget(store, found.server.issuer) : Effect.void
-      const issued = yield* Effect.tapError(logIn(peer, { ...login, client: made }), abandoned)
-      return { issued, clientId: made.id, registered: made }
-    })
-
-  return {
-    clientId: identity.id,
-    renews: true,
-    client,
-    forget,
-    // A registration that the server has forgotten is made anew, once.
-    obtain: (asking) =>
-      Effect.catchIf(obtain(asking), isUnknownClient, (reason) =>
-        Effect.flatMap(forget(asking.store, asking.found.server.issuer), (forgot) =>
-          forgot ? obtain(asking) : Effect.fail(reason)
-        )
-      )
-  }
 }
 
 /** Whether the authorization server says that it does not know the client. */

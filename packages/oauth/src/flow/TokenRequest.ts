@@ -7,7 +7,8 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { own, type JsonObject } from "@treadle/protocol/json"
-import { AuthReason } from "../AuthError.ts"
+import { shownAddress } from "../AddressGuard.ts"
+import { AuthReason, maxWords } from "../AuthError.ts"
 import { clientAuth, type OAuthClient } from "./Client.ts"
 import type { ServerFacts } from "./Discovery.ts"
 import type { Dpop } from "./Dpop.ts"
@@ -31,14 +32,9 @@ export interface Issued {
   readonly refreshToken: Redacted.Redacted | undefined
   /** `undefined` where the server does not say how long it lasts. */
   readonly validity: ReturnType<typeof validity> | undefined
-  /** `undefined` where they are those that were asked for. */
-  readonly scopes: ReadonlyArray<string> | undefined
 }
 
 const what = "the token endpoint"
-
-/** The characters of a server's own words that are told. */
-const maxWords = 300
 
 const words = (value: unknown): string | undefined =>
   typeof value === "string" && value !== "" ? value.slice(0, maxWords) : undefined
@@ -56,7 +52,7 @@ export const refusalOf = (url: URL, asked: string, { headers, json, status }: Pe
     return new AuthReason.Refused({ what: asked, error, status, ...(description === undefined ? {} : { description }) })
   }
   const why = status === 200 || status === 201 ? `HTTP ${status}, but not what was asked for` : `HTTP ${status}`
-  return new AuthReason.Unavailable({ url: `${url.origin}${url.pathname}`, what: asked, why, ...retryAfter(headers) })
+  return new AuthReason.Unavailable({ url: shownAddress(url), what: asked, why, ...retryAfter(headers) })
 }
 
 /** Whether seconds are still a number in milliseconds, as they are kept; as good as never is not said. */
@@ -79,13 +75,11 @@ const issuedIn = (json: JsonObject | undefined, now: number): Issued | undefined
   const type = own(json, "token_type")
   if (token === undefined || !isHeaderText(Redacted.value(token)) || typeof type !== "string") return undefined
   const seconds = secondsIn(own(json, "expires_in"))
-  const scope = own(json, "scope")
   return {
     token,
     type: type.toLowerCase(),
     refreshToken: secretIn(own(json, "refresh_token")),
-    validity: seconds === undefined ? undefined : validity(seconds, now),
-    scopes: typeof scope === "string" ? scope.split(" ").filter((one) => one !== "") : undefined
+    validity: seconds === undefined ? undefined : validity(seconds, now)
   }
 }
 

@@ -7,7 +7,15 @@ import { lookup, type LookupAddress } from "node:dns"
 import { Agent, request as httpRequest, type IncomingMessage, type RequestOptions } from "node:http"
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https"
 import { isIP, type LookupFunction } from "node:net"
-import { addressKind, isLoopbackHost, refusedAddress, refusedIp, type AddressPolicy } from "../AddressGuard.ts"
+import {
+  addressKind,
+  forgeryRule,
+  isLoopbackHost,
+  refusedAddress,
+  refusedIp,
+  shownAddress,
+  type AddressPolicy
+} from "../AddressGuard.ts"
 import { AuthReason } from "../AuthError.ts"
 import type { OAuthRequest, OAuthSender } from "../OAuthSender.ts"
 import { checkFunctions, checkNames, checkRecord } from "../SettingValues.ts"
@@ -46,10 +54,10 @@ const vetted = (url: URL, found: ReadonlyArray<string>, policy: AddressPolicy): 
           : refusedIp(address, policy)
     if (why === undefined) return { address, family }
     throw new AuthReason.AddressRefused({
-      url: `${url.origin}${url.pathname}`,
+      url: shownAddress(url),
       what: "the address",
       why: `${url.hostname} leads to ${address}, which ${why}`,
-      rule: "MCP security best practices, server-side request forgery"
+      rule: forgeryRule
     })
   })
 }

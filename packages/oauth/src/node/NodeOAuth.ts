@@ -41,4 +41,5 @@ const enterprise = (settings: EnterpriseSettings): OAuthProvider =>
 /** `OAuth.workload` over guarded connections; its tokens last as long as the process. */
 const workload = (settings: WorkloadSettings): OAuthProvider => OAuth.workload({ sender: guardedSender, ...settings })
 
+/** Providers of tokens for a program on Node. */
 export const NodeOAuth = { browser, clientCredentials, enterprise, workload }

@@ -3,7 +3,7 @@
  */
 import { VerifierUnavailable } from "@treadle/server"
 import * as Effect from "effect/Effect"
-import { addressKind, isLoopbackHost, type AddressPolicy } from "../AddressGuard.ts"
+import { policyFor, type Network } from "../AddressGuard.ts"
 import { callAuthority, type AuthorityAnswer, type AuthorityRequest } from "../AuthorityCall.ts"
 import { sendByFetch, type OAuthSender } from "../OAuthSender.ts"
 
@@ -15,7 +15,7 @@ export interface AuthoritySettings {
    * What an authorization server may name beside public addresses: addresses of this machine, or also those of private
    * networks. `"public"` by default; an address of such a kind in the settings allows its kind by itself.
    */
-  readonly network?: "public" | "loopback" | "private"
+  readonly network?: Network
   /** How long one request may take, in milliseconds; 5,000 by default. */
   readonly timeout?: number
 }
@@ -30,11 +30,10 @@ export type Authority = (request: AuthorityRequest) => Effect.Effect<AuthorityAn
  */
 export const makeAuthority = (settings: AuthoritySettings, given: ReadonlyArray<string>): Authority => {
   const { network = "public", sender = sendByFetch, timeout = 5_000 } = settings
-  const hosts = given.map((url) => new URL(url).hostname)
-  const policy: AddressPolicy = {
-    loopback: network !== "public" || hosts.some(isLoopbackHost),
-    privateNetworks: network === "private" || hosts.some((host) => addressKind(host) === "private")
-  }
+  const policy = policyFor(
+    network,
+    given.map((url) => new URL(url).hostname)
+  )
   return (request) =>
     Effect.mapError(
       callAuthority({ policy, sender, timeout }, request),

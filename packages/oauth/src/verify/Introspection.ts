@@ -22,12 +22,13 @@ import {
   type ClientAuth
 } from "oauth4webapi"
 import { makeAuthority, typeOf, noDocument, type Authority, type AuthoritySettings } from "./Authority.ts"
+import { shownAddress } from "../AddressGuard.ts"
 import type { AuthorityAnswer } from "../AuthorityCall.ts"
 import { Flights } from "./Flights.ts"
 import { addressIn, readMetadata } from "./IssuerMetadata.ts"
-import { checkNames, checkRecord, checkTimes, checkValues, isText } from "../SettingValues.ts"
+import { bare, checkNames, checkRecord, checkTimes, checkValues, isText } from "../SettingValues.ts"
 import { checkAddress, checkTokens, verifierNames } from "./SettingChecks.ts"
-import { remembering, type Verified } from "./TokenMemory.ts"
+import { remembering, type Verification } from "./TokenMemory.ts"
 import { judge, rulesOf, type TokenRules, type TokenSettings } from "./TokenRules.ts"
 
 /** How this server shows the authorization server who asks. */
@@ -127,7 +128,7 @@ const withAudience = (said: JsonObject): JsonObject => {
 
 const unanswered = (endpoint: URL, why: string) =>
   new VerifierUnavailable({
-    why: `the introspection endpoint, ${endpoint.origin}${endpoint.pathname}, said nothing of a token: ${why}`
+    why: `the introspection endpoint, ${shownAddress(endpoint)}, said nothing of a token: ${why}`
   })
 
 /** The error that an authorization server names, such as `unsupported_token_type` for tokens that it does not look into. */
@@ -172,8 +173,7 @@ const checkClient = (settings: IntrospectionSettings): void => {
   if (!isText(clientId)) {
     throw new TypeError("clientId is missing; write the name of this server at the authorization server")
   }
-  const secret = Redacted.isRedacted(clientSecret) ? Redacted.value(clientSecret) : clientSecret
-  if (isText(secret) || Redacted.isRedacted(privateKey)) return
+  if (isText(bare(clientSecret)) || Redacted.isRedacted(privateKey)) return
   throw new TypeError("clientSecret must be a text that is not empty; or give privateKey, as Redacted.make(key)")
 }
 
@@ -182,10 +182,7 @@ const introspection = (
   rules: TokenRules,
   authority: Authority,
   endpoint: Effect.Effect<URL, VerifierUnavailable>
-): ((
-  token: string,
-  presented: { readonly resource: string }
-) => Effect.Effect<Verified, TokenRefused | VerifierUnavailable>) =>
+): Verification =>
   Effect.fnUntraced(function* (token, { resource }) {
     const url = yield* endpoint
     const asked = yield* Clock.currentTimeMillis
@@ -256,4 +253,5 @@ const make = (settings: IntrospectionSettings): TokenVerifier => {
   }
 }
 
+/** Verifies tokens of any form by asking their issuer. */
 export const Introspection = { make }

@@ -9,6 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import { createLocalJWKSet, errors, type CryptoKey, type JSONWebKeySet, type JWSHeaderParameters } from "jose"
+import { shownAddress } from "../AddressGuard.ts"
 import { noDocument, type Authority } from "./Authority.ts"
 import { Flights } from "./Flights.ts"
 import { addressIn, readMetadata } from "./IssuerMetadata.ts"
@@ -75,7 +76,7 @@ const fetchKeys = Effect.fnUntraced(function* (authority: Authority, { issuer, j
   const answer = yield* authority({ url, what: "the key set of the issuer", headers })
   const set = noDocument(answer) ?? keySetIn(answer.text)
   if (typeof set !== "string") return keysIn(set)
-  const why = `the key set of the issuer, ${url.origin}${url.pathname}, gave no keys: ${set}`
+  const why = `the key set of the issuer, ${shownAddress(url)}, gave no keys: ${set}`
   return yield* new VerifierUnavailable({ why })
 })
 

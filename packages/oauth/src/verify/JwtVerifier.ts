@@ -5,7 +5,7 @@
  * @see https://www.rfc-editor.org/rfc/rfc9068
  * @see https://www.rfc-editor.org/rfc/rfc8725
  */
-import { TokenRefused, type PresentedToken, type TokenVerifier, type VerifierUnavailable } from "@treadle/server"
+import { TokenRefused, type TokenVerifier } from "@treadle/server"
 import { isJsonObject, namesOf, parseJson, type JsonObject } from "@treadle/protocol/json"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -22,7 +22,7 @@ import { makeAuthority, type AuthoritySettings } from "./Authority.ts"
 import { makeIssuerKeys, type IssuerKeys, type KeysFor, type KeySettings, type TrustedIssuer } from "./IssuerKeys.ts"
 import { checkLists, checkNames, checkRecord, checkTimes, checkValues } from "../SettingValues.ts"
 import { checkAddress, checkTokens, verifierNames } from "./SettingChecks.ts"
-import { remembering, type Verified } from "./TokenMemory.ts"
+import { remembering, type Verification } from "./TokenMemory.ts"
 import { judge, rulesOf, type TokenRules, type TokenSettings } from "./TokenRules.ts"
 
 /** How a signature may be made. */
@@ -112,12 +112,12 @@ const payloadOf = async (token: string, keys: ReadonlyArray<CryptoKey>): Promise
   return undefined
 }
 
-interface Tried {
+interface Trial {
   readonly known: boolean
   readonly payload: Uint8Array | undefined
 }
 
-const tryKeys = (token: string, header: JWSHeaderParameters, keysFor: KeysFor): Effect.Effect<Tried> =>
+const tryKeys = (token: string, header: JWSHeaderParameters, keysFor: KeysFor): Effect.Effect<Trial> =>
   Effect.promise(async () => {
     const keys = await keysFor(header)
     return { known: keys.length > 0, payload: await payloadOf(token, keys) }
@@ -140,11 +140,6 @@ const signedPayload = Effect.fnUntraced(function* (token: string, header: JWSHea
   const second = yield* tryKeys(token, header, newer)
   return second.payload ?? (yield* refuse(unsigned(second.known)))
 })
-
-type Verification = (
-  token: string,
-  presented: PresentedToken
-) => Effect.Effect<Verified, TokenRefused | VerifierUnavailable>
 
 const verification = (settings: JwtSettings, rules: TokenRules, keys: ReadonlyMap<unknown, IssuerKeys>): Verification =>
   Effect.fnUntraced(function* (token, { resource }) {
@@ -247,4 +242,5 @@ const make = (settings: JwtVerifierSettings): TokenVerifier => {
   }
 }
 
+/** Verifies access tokens that are JWTs. */
 export const JwtVerifier = { make }

@@ -13,6 +13,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
+import { keepNewest } from "../Newest.ts"
 import { Flights } from "./Flights.ts"
 
 /** A token that was verified, and until when that holds, in milliseconds since 1970. */
@@ -20,6 +21,12 @@ export interface Verified {
   readonly token: VerifiedToken
   readonly until: number
 }
+
+/** Verifies a token anew. @param token the text of the one that is presented */
+export type Verification = (
+  token: string,
+  presented: PresentedToken
+) => Effect.Effect<Verified, TokenRefused | VerifierUnavailable>
 
 /** How many tokens are remembered; the oldest is forgotten first. */
 const capacity = 1_000
@@ -30,24 +37,12 @@ const maxLength = 16 * 1024
 /** An address has no space in it. */
 const keyOf = (token: string, resource: string): string => `${resource} ${token}`
 
-const remember = (kept: Map<string, Verified>, key: string, verified: Verified): void => {
-  kept.delete(key)
-  kept.set(key, verified)
-  if (kept.size <= capacity) return
-  const [oldest] = kept.keys()
-  if (oldest !== undefined) kept.delete(oldest)
-}
-
 /**
  * Gives a verification its memory. Verifications of one token that overlap are one.
  *
  * @param cacheTime how long a token is remembered at most, in milliseconds
  */
-export const remembering = (
-  scope: Scope.Scope,
-  cacheTime: number,
-  verify: (token: string, presented: PresentedToken) => Effect.Effect<Verified, TokenRefused | VerifierUnavailable>
-): Verify => {
+export const remembering = (scope: Scope.Scope, cacheTime: number, verify: Verification): Verify => {
   const kept = new Map<string, Verified>()
   const flights = new Flights<VerifiedToken, TokenRefused | VerifierUnavailable>(scope)
 
@@ -55,7 +50,7 @@ export const remembering = (
     Effect.flatMap(verify(token, presented), (verified) =>
       Effect.map(Clock.currentTimeMillis, (now) => {
         const until = Math.min(verified.until, now + cacheTime)
-        if (until > now) remember(kept, key, { token: verified.token, until })
+        if (until > now) keepNewest(kept, key, { token: verified.token, until }, capacity)
         return verified.token
       })
     )

@@ -72,7 +72,7 @@ const lowerAscii = (text: string): string => text.replaceAll(/[A-Z]/g, (letter) 
 const comparable = (resource: string): string => resource.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#@]*/i, lowerAscii)
 
 /** Whether two identifiers are the same resource. A slash at the end makes another one. */
-export const isSameResource = (one: string, other: string): boolean => comparable(one) === comparable(other)
+const isSameResource = (one: string, other: string): boolean => comparable(one) === comparable(other)
 
 /** What is wrong with whom a token is meant for (RFC 8707, AUTH-26, AUTH-28). */
 const wrongAudience = (rules: TokenRules, claims: JsonObject, resource: string): string | undefined => {

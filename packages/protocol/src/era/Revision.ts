@@ -15,6 +15,8 @@ export interface Revision {
   readonly batches: boolean
   /** Whether a client comes back to an event stream that its server closed (CHTTP-05). */
   readonly polls: boolean
+  /** Whether results have structured content; where they have none, their text may be JSON. */
+  readonly structured: boolean
   /**
    * What a client can be asked at this revision, of what it declared: what is newer is left out. Where a session keeps it,
    * nothing else is in it, such as settings of any size.

@@ -1,6 +1,5 @@
 /** There is no audio, and no arrays of messages. */
-import type { Revision } from "./Revision.ts"
-import { inWords } from "./Revision.ts"
+import { inWords, type Revision } from "./Revision.ts"
 import { v2025_03_26 } from "./v2025_03_26.ts"
 
 export const v2024_11_05: Revision = {

@@ -7,6 +7,7 @@ export const v2026_07_28: Revision = {
   era: "native",
   batches: false,
   polls: false,
+  structured: true,
   able: (declared) => declared,
   form: Result.succeed,
   block: (block) => block,

@@ -13,8 +13,7 @@ import {
   type ClientRequest,
   type CreateTaskResult,
   type InputRequiredResult,
-  type InputRound,
-  type ServerResult as AnyResult
+  type InputRound
 } from "@treadle/protocol/schema"
 import { McpReason, type McpError } from "../../McpError.ts"
 import type { Arrived } from "../ClientEngine.ts"
@@ -24,7 +23,7 @@ import type { AskingMethod, RoundAnswers } from "./RoundAnswers.ts"
 /** A request that was answered, asked or not. */
 export interface Completed<M extends AskingMethod> {
   readonly _tag: "Complete"
-  readonly result: AnyResult<M>
+  readonly result: ServerResult<M>
   /** What a handler in the same process died of. */
   readonly cause: unknown
   /** Whether the server asked: such a result belongs to this request alone (MRTR-18). */
@@ -101,6 +100,7 @@ class Rounds<R extends ClientRequest<AskingMethod>> {
     const nth = this.#answers.rounds
     return Effect.flatMap(
       this.#answers.round(() => this.#retry(questions, nth)),
+      // The same request, with what every method that asks may carry.
       (carried) => this.go({ ...this.#request, params: { ...params, ...carried } } as ClientRequest)
     )
   }

@@ -35,7 +35,7 @@ export const strictest = (one: Freshness, other: Freshness): Freshness => ({
 /** How many addresses are remembered whose contents are kept. */
 const maxKnown = 1024
 
-const textOf = ({ method, uri }: CacheSubject): string => JSON.stringify(uri === undefined ? [method] : [method, uri])
+const nameOf = ({ method, uri }: CacheSubject): string => JSON.stringify(uri === undefined ? [method] : [method, uri])
 
 /** The answers that one session keeps. */
 export class Cache {
@@ -73,6 +73,7 @@ export class Cache {
       Effect.map(this.#find(subject, context), (kept) => ({ context, kept }))
     )
     return Effect.flatMap(within(found), ({ context, kept }) => {
+      // What is kept of a subject was asked for by the same method.
       if (kept !== undefined) return Effect.succeed(kept as A)
       const before = this.#changes
       const asked = Effect.tap(ask, ({ freshness, value }) =>
@@ -89,7 +90,7 @@ export class Cache {
     Effect.suspend(() => {
       this.#changes++
       const stale = [...this.#known].filter(([, subject]) => concerns(subject))
-      for (const [text] of stale) this.#known.delete(text)
+      for (const [name] of stale) this.#known.delete(name)
       this.#removing.add(concerns)
       const removed = Effect.flatMap(this.#context, (context) =>
         Effect.forEach(
@@ -108,7 +109,7 @@ export class Cache {
     })
 
   #key(subject: CacheSubject, context: string | undefined): string {
-    return JSON.stringify([this.#server, context ?? null, textOf(subject)])
+    return JSON.stringify([this.#server, context ?? null, nameOf(subject)])
   }
 
   #find(subject: CacheSubject, context: string): Effect.Effect<Json | undefined> {
@@ -131,7 +132,7 @@ export class Cache {
   }
 
   #know(subject: CacheSubject): void {
-    this.#known.set(textOf(subject), subject)
+    this.#known.set(nameOf(subject), subject)
     keepNewest(this.#known, maxKnown)
   }
 

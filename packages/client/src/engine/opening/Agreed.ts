@@ -51,6 +51,10 @@ export const agreedByHandshake = (result: InitializeResult, session: string | un
   session: { version: result.protocolVersion, ...(session === undefined ? {} : { id: session }) }
 })
 
+/** Whether a server said that it tells of changes of a list, such as `tools`. */
+export const tellsOf = ({ capabilities }: Agreed, list: string): boolean =>
+  own(own(capabilities, list), "listChanged") === true
+
 /** What a server must have declared for a method, as a path into its capabilities. */
 const needs: { readonly [M in ClientMethod]?: ReadonlyArray<string> } = {
   "tools/list": ["tools"],

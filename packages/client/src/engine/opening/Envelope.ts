@@ -66,7 +66,7 @@ export class EnvelopeWriter {
     this.#meta = requestMeta({ ...facts, client, capabilities: capabilities.native })
   }
 
-  /** The request as a message; where progress is asked for, its token is its id. */
+  /** The request as a message, whose parameters are JSON; where progress is asked for, its token is its id. */
   write(id: RequestId, request: ClientRequest, { meta, progress }: Dressing): Request {
     const native = this.#envelope.era === "native"
     const { _meta, ...params } = request.params

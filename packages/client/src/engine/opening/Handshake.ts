@@ -19,10 +19,10 @@ export const compatVersions: ReadonlyArray<ProtocolVersion> = protocolVersions
   .filter((version) => eraOf(version) === "compat")
   .toReversed()
 
-/** The versions that a server names which refuses the one that was offered. */
-const supportedIn = ({ reason }: McpError): ReadonlyArray<unknown> => {
+/** The versions that a server names which refuses the one that was offered; nothing where it names none. */
+export const supportedIn = ({ reason }: McpError): ReadonlyArray<string> | undefined => {
   const supported = reason._tag === "Rpc" ? own(reason.data, "supported") : undefined
-  return Array.isArray(supported) ? supported : []
+  return Array.isArray(supported) ? supported.filter((version) => typeof version === "string") : undefined
 }
 
 const initialized = "notifications/initialized"
@@ -52,19 +52,15 @@ export const handshake = (
   accepted: ReadonlyArray<ProtocolVersion>
 ): Effect.Effect<Agreed, McpError> =>
   Effect.gen(function* () {
-    const greet = (protocolVersion: string) =>
+    const initialize = (protocolVersion: string) =>
       ClientRequest.initialize({ protocolVersion, capabilities: sender.capabilities.compat, clientInfo: sender.client })
-    const request = greet(offered)
+    const request = initialize(offered)
     const fail = (reason: McpReason) => Effect.fail(engine.error(request, reason))
 
     engine.speak({ era: "compat" })
     const arrived = yield* Effect.catch(engine.exchange(request), (error) => {
-      const named = supportedIn(error)
-      const other = commonVersion(
-        accepted,
-        named.filter((version) => typeof version === "string")
-      )
-      return other === undefined || other === offered ? Effect.fail(error) : engine.exchange(greet(other))
+      const other = commonVersion(accepted, supportedIn(error) ?? [])
+      return other === undefined || other === offered ? Effect.fail(error) : engine.exchange(initialize(other))
     })
     const { session: id } = arrived
     const settled = Effect.gen(function* () {

@@ -5,11 +5,10 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
 import { ClientRequest, type KnownNotification, type LogLevel, type LogMessage } from "@treadle/protocol/schema"
-import { own } from "@treadle/protocol/json"
 import type { OnNoise, PingSettings } from "../../ClientSettings.ts"
 import { McpReason, type McpError } from "../../McpError.ts"
 import type { CompatSession, Transport } from "../../transport/Transport.ts"
-import type { Agreed } from "./Agreed.ts"
+import { tellsOf, type Agreed } from "./Agreed.ts"
 import type { Answering } from "../asking/Answering.ts"
 import { makeEngine, type ClientEngine, type Counters, type Inbox } from "../ClientEngine.ts"
 import type { Opened } from "../Links.ts"
@@ -44,8 +43,7 @@ export interface Opening {
 }
 
 /** Whether a server said that it tells of a thing; what it did not say is ignored (A36). */
-const advertises = ({ capabilities }: Agreed, thing: Thing): boolean =>
-  thing.startsWith("uri:") || own(own(capabilities, thing), "listChanged") === true
+const advertises = (agreed: Agreed, thing: Thing): boolean => thing.startsWith("uri:") || tellsOf(agreed, thing)
 
 /** What a compat link has beside its engine. */
 interface CompatParts {

@@ -12,6 +12,7 @@ import { ClientRequest, ServerResult } from "@treadle/protocol/schema"
 import { McpReason, type McpError } from "../../McpError.ts"
 import { agreedNatively, type Agreed } from "./Agreed.ts"
 import type { ClientEngine } from "../ClientEngine.ts"
+import { supportedIn } from "./Handshake.ts"
 
 /** What a server turned out to speak. */
 export type Verdict =
@@ -69,14 +70,11 @@ const verdictOn = (error: McpError): Effect.Effect<Verdict, McpError> => {
   return Effect.succeed({ _tag: "Compat", why: `it answered server/discover with ${said}` })
 }
 
-/** The versions that an unsupported-version error lists, where this is one. */
-const supportedIn = (error: McpError): ReadonlyArray<string> | undefined => {
-  const { reason } = error
-  if (reason._tag !== "Rpc" || reason.code !== ErrorCode.UnsupportedVersion) return undefined
-  if (reason.status !== undefined && saysNothing(reason.status)) return undefined
-  const supported = own(reason.data, "supported")
-  return Array.isArray(supported) ? supported.filter((version) => typeof version === "string") : undefined
-}
+/** Whether a server does not speak the version that it was asked in. */
+const isUnsupported = ({ reason }: McpError): boolean =>
+  reason._tag === "Rpc" &&
+  reason.code === ErrorCode.UnsupportedVersion &&
+  (reason.status === undefined || !saysNothing(reason.status))
 
 /** Asks a server what it speaks. A version that the server refuses is corrected once (VER-02, ERA-18). */
 export const probe = (engine: ClientEngine): Effect.Effect<Verdict, McpError> => {
@@ -86,7 +84,7 @@ export const probe = (engine: ClientEngine): Effect.Effect<Verdict, McpError> =>
       return Effect.flatMap(engine.exchange(request), ({ result }) => discovered(engine, result))
     })
   return Effect.catch(ask(latestNative), (error) => {
-    const supported = supportedIn(error)
+    const supported = isUnsupported(error) ? supportedIn(error) : undefined
     if (supported === undefined) return verdictOn(error)
     const version = commonVersion(nativeVersions, supported)
     return version === undefined ? strangers(engine, supported) : ask(version)

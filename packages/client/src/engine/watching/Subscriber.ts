@@ -62,11 +62,6 @@ const leftOut = (things: ReadonlyArray<Thing>, honoured: unknown): ReadonlyArray
   )
 }
 
-/** A listen request that is open. */
-interface Listening {
-  readonly scope: Scope.Closeable
-}
-
 /**
  * @param longest how long the subscription may be silent, in milliseconds
  * @param tell called for each change
@@ -79,7 +74,8 @@ export const nativeSubscriber = (
   Effect.gen(function* () {
     const outer = yield* Effect.scope
     const ended = Deferred.makeUnsafe<void>()
-    let current: Listening | undefined
+    /** The scope of the listen request that is open. */
+    let current: Scope.Closeable | undefined
 
     const listen = (things: ReadonlyArray<Thing>): Effect.Effect<void, McpError> =>
       Effect.gen(function* () {
@@ -100,24 +96,23 @@ export const nativeSubscriber = (
         const stream = engine.exchange(request, { onNotification: hear, onHeard: ears.heard })
         const watched =
           engine.transport.kind === "http" ? Effect.raceFirst(Effect.asVoid(stream), ears.silence) : stream
-        const listening: Listening = { scope }
         const over = (exit: Exit.Exit<unknown, McpError>) =>
           Effect.sync(() => {
             const gone = engine.error(request, new McpReason.Closed({ detail: "the server ended the subscription" }))
             Deferred.doneUnsafe(acknowledged, Exit.isFailure(exit) ? Effect.failCause(exit.cause) : Effect.fail(gone))
-            if (current === listening) Deferred.doneUnsafe(ended, Effect.void)
+            if (current === scope) Deferred.doneUnsafe(ended, Effect.void)
           })
         yield* Effect.forkIn(Effect.onExit(watched, over), scope, { startImmediately: true })
         yield* Effect.onError(Deferred.await(acknowledged), () => Scope.close(scope, Exit.void))
         const before = current
-        current = listening
-        if (before !== undefined) yield* Scope.close(before.scope, Exit.void)
+        current = scope
+        if (before !== undefined) yield* Scope.close(before, Exit.void)
       })
 
     const stop = Effect.suspend(() => {
       const before = current
       current = undefined
-      return before === undefined ? Effect.void : Scope.close(before.scope, Exit.void)
+      return before === undefined ? Effect.void : Scope.close(before, Exit.void)
     })
 
     const run = Effect.runForkWith(yield* Effect.context<never>())

@@ -7,7 +7,7 @@ import { Agent, Server, type AgentDefinition, type AgentEvent } from "@treadle/a
 import { AgentTest, type TurnLike } from "@treadle/agent/test"
 import { Endpoint, Live, Mcp } from "@treadle/server"
 import type { HttpScript } from "@treadle/testing"
-import { mostTools } from "../../src/toolbox/Catalogue.ts"
+import { mostTools } from "../../src/toolbox/Catalog.ts"
 import { kb } from "../kb.ts"
 import { until } from "../until.ts"
 import { compat, eras, failure, native, result, said, serving, tool, type Offer } from "../wire.ts"

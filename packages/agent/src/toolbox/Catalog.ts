@@ -73,7 +73,7 @@ const distinct = (tools: ReadonlyArray<Tool>): ReadonlyArray<Tool> => {
 /** Tools of one server that models are shown. */
 export const mostTools = 1_000
 
-export class Catalogue {
+export class Catalog {
   readonly #facts: RunFacts
   readonly #shelves: ReadonlyArray<Shelf>
   /** By their names for models, in the order of servers and of their lists. */

@@ -1,4 +1,4 @@
-/** Looking into JSON that a model's server sent: what is not of the kind that is asked for is not there. */
+/** Members of JSON that a model's service sent: what is not of the kind that is asked for is not there. */
 import { own } from "@treadle/protocol/json"
 
 export const textAt = (value: unknown, key: string): string | undefined => {
