@@ -8,6 +8,7 @@ const titled = <const V extends string>(value: V, title: string) => Schema.Liter
 export const survey = Ask.form({
   message: "How was your evening?",
   fields: {
+    name: Schema.String.check(Schema.isMinCodePoints(2), Schema.isMaxLength(40)),
     email: Schema.String.annotate({ format: "email", title: "Your address" }),
     stars: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 5 })),
     seat: Schema.Union([titled("a", "In the stalls"), titled("b", "On the balcony")]),

@@ -66,6 +66,7 @@ describe("a survey", () => {
       requestedSchema: {
         type: "object",
         properties: {
+          name: { type: "string", minLength: 2, maxLength: 40 },
           email: { type: "string", format: "email", title: "Your address" },
           stars: { type: "integer", minimum: 1, maximum: 5 },
           seat: {
@@ -79,7 +80,7 @@ describe("a survey", () => {
           again: { type: "boolean", default: true },
           remarks: { type: "string" }
         },
-        required: ["email", "stars", "seat", "liked", "again"]
+        required: ["name", "email", "stars", "seat", "liked", "again"]
       }
     })
     assert.deepInclude(sure.request.params, { message: "Sure?" })

@@ -38,7 +38,9 @@ const limitProblems = (limits: unknown): ReadonlyArray<AgentProblem> => {
 /** An answer that a model could not be told the form of, or that JSON cannot hold. */
 const answerProblems = (answer: unknown): ReadonlyArray<AgentProblem> => {
   if (answer === undefined) return []
-  const standard = typeof answer === "object" && answer !== null && "~standard" in answer
+  // A type of ArkType is a function.
+  const standard =
+    (typeof answer === "object" || typeof answer === "function") && answer !== null && "~standard" in answer
   if (!Schema.isSchema(answer) && !standard) {
     return [field("answer", "it is no schema; write Schema.Struct({ … }) or z.object({ … }), or leave it out for text")]
   }

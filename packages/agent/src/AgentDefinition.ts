@@ -20,6 +20,8 @@ export interface ServerSettings extends Pick<ClientSettings, "connectTimeout" | 
   readonly tags?: ReadonlyArray<Tag>
   /** Whether its own annotations are believed, so that calls it marks as idempotent may be sent twice. Default false. */
   readonly trusted?: boolean
+  /** The tools that the agent has of it, by the names that it lists; all of them by default. */
+  readonly tools?: ReadonlyArray<string>
   /** Milliseconds for one call of a tool. Default 60,000; progress lets it begin anew. */
   readonly timeout?: number
 }

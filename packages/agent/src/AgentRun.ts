@@ -149,6 +149,9 @@ export const connect = <A, R>(
     }))
   )
 
+/** Events that may wait for who reads a stream before progress is left out. */
+const waitingEvents = 1_000
+
 /** What a stream of a run gives: what happens, and its outcome at the end. */
 export type RunItem<A> = AgentEvent | { readonly _tag: "Outcome"; readonly outcome: Outcome<A> }
 
@@ -156,7 +159,8 @@ export type RunItem<A> = AgentEvent | { readonly _tag: "Outcome"; readonly outco
  * Runs one task as a stream of what happens, subagents included; the outcome is its last item. The run begins when the
  * stream is read, and interrupting the stream interrupts it.
  *
- * Events wait without bound for who reads them: they are as many as the limits of the run allow.
+ * Events wait for who reads them: they are as many as the limits of the run allow. Servers tell of progress as often as
+ * they like, so what they tell is left out while 1,000 events wait.
  */
 export const stream = <A, R>(
   agent: Agent<A, R>,
@@ -165,7 +169,7 @@ export const stream = <A, R>(
 ): Stream.Stream<RunItem<A>, AgentError, R> =>
   Stream.callback<RunItem<A>, AgentError, R>((queue) => {
     const onEvent = (event: AgentEvent) => {
-      Queue.offerUnsafe(queue, event)
+      if (event._tag !== "ToolProgress" || Queue.sizeUnsafe(queue) < waitingEvents) Queue.offerUnsafe(queue, event)
       options.onEvent?.(event)
     }
     return Effect.flatMap(run(agent, task, { stream: true, ...options, onEvent }), (outcome) =>

@@ -32,12 +32,15 @@ import { connectServers, type ServeAgent } from "./toolbox/ServerLink.ts"
 import { subagentTools } from "./toolbox/SubagentTools.ts"
 import { ModelToolLists, Toolbox } from "./toolbox/Toolbox.ts"
 import { ToolScope } from "./ToolScope.ts"
+import type { Transcript } from "./Transcript.ts"
 
 /** A place in a tree, and what is special about the run there. */
 export interface TreePlace extends RunPlace {
   readonly instruction: string
   readonly contract: string | undefined
   readonly context: string | undefined
+  /** What was said before. */
+  readonly transcript?: Transcript | undefined
   /** The form of the answer; only the top of a tree has that of the definition. */
   readonly form: AnswerForm | undefined
   /** Waits of a turn for a model that is not there. */
@@ -118,7 +121,7 @@ export class AgentTree {
   }
 
   /** What the turns at the root stand on. Subagents that outlive it end with the scope. */
-  root({ context, contract }: RunOptions, patience: number): Effect.Effect<TurnParts, never, Scope.Scope> {
+  root({ context, contract, transcript }: RunOptions, patience: number): Effect.Effect<TurnParts, never, Scope.Scope> {
     return Effect.suspend(() => {
       const place: RunPlace = { path: "0", depth: 0, scope: "all" }
       let made: SupervisorLive | undefined
@@ -126,7 +129,16 @@ export class AgentTree {
         (made = new SupervisorLive(place, new TreePolicy(this.#basis.limits, this.#ledger), this.#runner()))
       this.#begin(place)
       const { instruction } = this.#basis.definition
-      const parts = this.#parts({ ...place, instruction, contract, context, form: this.form, patience, supervise })
+      const parts = this.#parts({
+        ...place,
+        instruction,
+        contract,
+        context,
+        transcript,
+        form: this.form,
+        patience,
+        supervise
+      })
       return Effect.as(
         Effect.addFinalizer(() => made?.close ?? Effect.void),
         parts
@@ -162,9 +174,9 @@ export class AgentTree {
   /** What the turns at a place stand on, with a history of their own. */
   #parts(place: TreePlace): TurnParts {
     const { catalog, definition, lifetime, limits, lists, model } = this.#basis
-    const { context, contract, depth, form, instruction, path, patience, scope, supervise } = place
+    const { context, contract, depth, form, instruction, path, patience, scope, supervise, transcript } = place
     const facts = this.#facts(path, depth)
-    const history = new History()
+    const history = new History(transcript?.messages)
     if (context !== undefined) history.say(context)
     let supervisor: Supervisor | undefined
     const runMeta = { [definition.runIdKey ?? defaultRunIdKey]: this.#runId, [depthKey]: depth }

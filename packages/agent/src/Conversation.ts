@@ -16,6 +16,7 @@ import { heeding, makeStopSignal, requestStop, type StopSignal } from "./loop/St
 import { runTurn, type TurnParts } from "./loop/Turn.ts"
 import { Outcome } from "./Outcome.ts"
 import type { Delivered } from "./Supervisor.ts"
+import { Transcript } from "./Transcript.ts"
 
 /** How a conversation stands. */
 export interface ConversationStatus {
@@ -33,16 +34,26 @@ export class ConversationFull extends Data.TaggedError("ConversationFull")<{ rea
   }
 }
 
+/** A message that was not queued, because the conversation is over. */
+export class ConversationClosed extends Data.TaggedError("ConversationClosed") {
+  override get message(): string {
+    return "the message is not queued: the conversation is closed. Open another one"
+  }
+}
+
 /** A conversation; it ends with the scope that it was opened in. */
 export interface Conversation<out A> {
   readonly runId: string
-  /** Says something and waits for the outcome of its turn. Messages are answered in their order. */
+  /**
+   * Says something and waits for the outcome of its turn. Messages are answered in their order; once the conversation is
+   * closed, the outcome is `cancelled`.
+   */
   readonly say: (message: string) => Effect.Effect<Outcome<A>, AgentError>
   /**
    * Queues a message and goes on; its outcome comes in `turns`. Fails with `ConversationFull` where 64 messages wait
-   * or are being answered, those of `say` included.
+   * or are being answered, those of `say` included, and with `ConversationClosed` after its end.
    */
-  readonly deliver: (message: string) => Effect.Effect<Delivered, ConversationFull>
+  readonly deliver: (message: string) => Effect.Effect<Delivered, ConversationFull | ConversationClosed>
   /**
    * Outcomes of turns as they end, from when it is listened to; the newest 64 for who reads slowly. A turn that `say`
    * fails of has the outcome `failed` here. The stream ends with the conversation.
@@ -51,6 +62,8 @@ export interface Conversation<out A> {
   /** Ends the turn under way, with outcome `cancelled`; the next message is answered as if nothing had been. */
   readonly cancel: Effect.Effect<void>
   readonly status: Effect.Effect<ConversationStatus>
+  /** What was said until the last turn ended, to be kept, and given to another conversation as `transcript`. */
+  readonly transcript: Effect.Effect<Transcript>
 }
 
 type Heard<A> = Queue.Queue<Outcome<A>, Cause.Done>
@@ -61,6 +74,8 @@ class LiveConversation<A> implements Conversation<A> {
   readonly #signal: AbortSignal | undefined
   readonly #lock = Semaphore.makeUnsafe(1)
   #listeners: ReadonlyArray<Heard<A>> = []
+  /** What was said until the last turn ended: whole, also while one goes on. */
+  #said: Transcript
   #stop: StopSignal | undefined
   #turns = 0
   #awaiting = 0
@@ -70,6 +85,7 @@ class LiveConversation<A> implements Conversation<A> {
     this.#parts = parts
     this.#scope = scope
     this.#signal = signal
+    this.#said = new Transcript(parts.history.messages.slice())
   }
 
   get runId(): string {
@@ -87,8 +103,9 @@ class LiveConversation<A> implements Conversation<A> {
       )
     })
 
-  readonly deliver = (message: string): Effect.Effect<Delivered, ConversationFull> =>
-    Effect.suspend(() => {
+  readonly deliver = (message: string): Effect.Effect<Delivered, ConversationFull | ConversationClosed> =>
+    Effect.suspend((): Effect.Effect<Delivered, ConversationFull | ConversationClosed> => {
+      if (this.#closed) return Effect.fail(new ConversationClosed())
       if (this.#awaiting >= waitingMessages) return Effect.fail(new ConversationFull({ awaiting: this.#awaiting }))
       const delivered = { turns: this.#turns, awaiting: this.#turns + this.#awaiting + 1 }
       // Nobody waits for it, so a defect would be heard by nobody.
@@ -109,6 +126,10 @@ class LiveConversation<A> implements Conversation<A> {
 
   get status(): Effect.Effect<ConversationStatus> {
     return Effect.sync(() => ({ turns: this.#turns, awaiting: this.#awaiting, busy: this.#stop !== undefined }))
+  }
+
+  get transcript(): Effect.Effect<Transcript> {
+    return Effect.sync(() => this.#said)
   }
 
   /** Ends the turn under way and those that wait, with outcome `cancelled`, and then the stream of turns. */
@@ -154,6 +175,7 @@ class LiveConversation<A> implements Conversation<A> {
   #settle(exit: Exit.Exit<Outcome<A>, AgentError>): void {
     this.#stop = undefined
     this.#turns++
+    this.#said = new Transcript(this.#parts.history.messages.slice())
     for (const queue of this.#listeners) {
       if (Exit.isSuccess(exit)) Queue.offerUnsafe(queue, exit.value)
       else if (Cause.hasDies(exit.cause))

@@ -2,6 +2,7 @@
  * What may be said of one run, or of one conversation.
  */
 import type { AgentEvent } from "./AgentEvent.ts"
+import type { Transcript } from "./Transcript.ts"
 
 /** Options of a run, or of a conversation. */
 export interface RunOptions {
@@ -11,6 +12,8 @@ export interface RunOptions {
   readonly onEvent?: (event: AgentEvent) => void
   /** Whether the model's text is told of as it comes, as `TextDelta`. Default false. */
   readonly stream?: boolean
+  /** What was said before: the run or the conversation goes on from there. */
+  readonly transcript?: Transcript
   /** One message that the model sees before the task. */
   readonly context?: string
   /** What exactly it shall answer. */

@@ -16,12 +16,14 @@ const reserved: ReadonlySet<string> = new Set(["code", "self"])
 /** Settings that are milliseconds. */
 const times = ["timeout", "connectTimeout", "probeTimeout"] as const
 
-const settingNames: ReadonlyArray<keyof ServerSettings> = ["required", "tags", "trusted", ...times]
+const settingNames: ReadonlyArray<keyof ServerSettings> = ["required", "tags", "trusted", "tools", ...times]
 const httpSettingNames: ReadonlyArray<keyof HttpServerSettings> = [...settingNames, "headers", "auth", "fetch"]
 
 /** Why an address cannot be a server. */
 const urlFault = (url: string): string | undefined => {
   if (url.trim() === "") return "its address is empty"
+  const [, host] = /^([\w.-]+):\d+(?:[/?]|$)/u.exec(url) ?? []
+  if (host !== undefined) return `it has no scheme; write ${isLoopbackHost(host) ? "http" : "https"}://${url}`
   if (!URL.canParse(url)) return "it is no address; write https://host/path"
   if (url.includes("{{")) return "no secret is read for an address; name it in a header"
   const { hostname, password, protocol, username } = new URL(url)
@@ -66,6 +68,11 @@ const tagFaults = (tags: unknown): ReadonlyArray<string> => {
   return unknownTags(tags).map((tag) => `${JSON.stringify(tag)} is no tag; ${there}`)
 }
 
+const toolsFault = (tools: unknown): ReadonlyArray<string> =>
+  tools === undefined || (Array.isArray(tools) && tools.every((name) => typeof name === "string"))
+    ? []
+    : ["they must be a list of the names of tools"]
+
 const flagFault = (value: unknown): ReadonlyArray<string> =>
   value === undefined || typeof value === "boolean" ? [] : ["it must be true or false"]
 
@@ -73,7 +80,7 @@ const timeFault = (time: unknown): ReadonlyArray<string> =>
   time === undefined || (typeof time === "number" && time > 0) ? [] : ["it must be a number of milliseconds above 0"]
 
 const refProblems = (server: string, ref: ServerRef): ReadonlyArray<AgentProblem> => {
-  const { required, tags, trusted } = ref.settings
+  const { required, tags, tools, trusted } = ref.settings
   const fault = ref._tag === "Http" ? urlFault(ref.url) : undefined
   const known: ReadonlyArray<string> = ref._tag === "Http" ? httpSettingNames : settingNames
   const setting = (name: string, faults: ReadonlyArray<string>) =>
@@ -83,6 +90,7 @@ const refProblems = (server: string, ref: ServerRef): ReadonlyArray<AgentProblem
     ...(ref._tag === "Http" ? headerProblems(server, ref.settings.headers) : []),
     ...(ref._tag === "Open" ? (ref.faults ?? []) : []).flatMap(({ setting: name, why }) => setting(name, [why])),
     ...setting("tags", tagFaults(tags)),
+    ...setting("tools", toolsFault(tools)),
     ...times.flatMap((name) => setting(name, timeFault(ref.settings[name]))),
     ...setting("required", flagFault(required)),
     ...setting("trusted", flagFault(trusted)),

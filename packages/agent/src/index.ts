@@ -6,7 +6,8 @@
 /** Make an agent, and run it. */
 export { Agent } from "./Agent.ts"
 export type { ConnectedAgent, RunItem } from "./AgentRun.ts"
-export { ConversationFull, type Conversation, type ConversationStatus } from "./Conversation.ts"
+export { ConversationClosed, ConversationFull, type Conversation, type ConversationStatus } from "./Conversation.ts"
+export { Transcript } from "./Transcript.ts"
 export type { RunOptions } from "./RunOptions.ts"
 export { defaultLimits, type AgentLimits } from "./Limits.ts"
 

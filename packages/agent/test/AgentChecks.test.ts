@@ -6,6 +6,7 @@ import { Agent, Server, type AgentDefinition, type Servers } from "@treadle/agen
 import { AgentTest } from "@treadle/agent/test"
 import { Endpoint, Mcp } from "@treadle/server"
 import * as Schema from "effect/Schema"
+import { type } from "arktype"
 import * as z from "zod"
 import { describeProblem } from "../src/AgentProblem.ts"
 import { kb } from "./kb.ts"
@@ -47,6 +48,7 @@ describe("the definition of an agent", () => {
       Agent.check(made({ answer: answer as NonNullable<AgentDefinition["answer"]> })).map(describeProblem)
     assert.deepStrictEqual(of(z.object({ when: z.array(z.string()) })), [])
     assert.deepStrictEqual(of(z.array(z.string())), [])
+    assert.deepStrictEqual(of(type({ when: "string" })), [])
     assert.deepStrictEqual(of(Schema.Array(Schema.Date)), [])
     assert.include(of(Schema.Struct({ at: Schema.instanceOf(Map) }))[0], "answer.at: it has no JSON form")
     assert.include(of(z.object({ when: z.date() }))[0], "answer.when: it cannot be printed as JSON Schema")

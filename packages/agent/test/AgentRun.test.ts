@@ -140,6 +140,34 @@ describe("whoever listens", () => {
   )
 })
 
+describe("who reads a stream slowly", () => {
+  it.effect("is not told of all the progress of a server that tells of it without end, and of everything else", () =>
+    Effect.gen(function* () {
+      const flood = Mcp.make({ name: "flood", version: "1.0.0" }).tool("flood", { description: "Floods" }, () =>
+        Effect.as(
+          Effect.forEach(Array.from({ length: 5_000 }), (_, done) => CurrentCall.progress(done), { discard: true }),
+          "flooded"
+        )
+      )
+      let over = () => {}
+      const ended = new Promise<void>((resolve) => {
+        over = resolve
+      })
+      const options = { onEvent: ({ _tag }: AgentEvent) => _tag === "RunEnded" && over() }
+      const model = AgentTest.script(AgentTest.callNamed("mcp__flood__flood"), AgentTest.say("done"))
+      const reader = Agent.make({ name: "reader", instruction: "Go.", servers: { flood }, model })
+      const read = Stream.tap(Agent.stream(reader, "Go", options), () => Effect.promise(() => ended))
+      const tags = (yield* Stream.runCollect(read)).map(({ _tag }) => _tag)
+      const progress = tags.filter((tag) => tag === "ToolProgress").length
+      // What the reader has taken already waits no more.
+      assert.isAbove(progress, 500)
+      assert.isBelow(progress, 3_000)
+      assert.strictEqual(tags.at(-1), "Outcome")
+      assert.include(tags, "ToolReturned")
+    })
+  )
+})
+
 describe("the calls of an outcome", () => {
   it.effect("are read by a contract, and are there as they came where they do not fit it (B100)", () =>
     Effect.gen(function* () {

@@ -10,7 +10,14 @@ import * as TestClock from "effect/testing/TestClock"
 import { AuthenticationError } from "effect/ai/AiError"
 import * as LanguageModel from "effect/ai/LanguageModel"
 import { assert, describe, it } from "@effect/vitest"
-import { Agent, ConversationFull, Server, type AgentDefinition, type Conversation } from "@treadle/agent"
+import {
+  Agent,
+  ConversationClosed,
+  ConversationFull,
+  Server,
+  type AgentDefinition,
+  type Conversation
+} from "@treadle/agent"
 import { AgentTest, type Seen, type TurnLike } from "@treadle/agent/test"
 import { kb, note, search } from "./kb.ts"
 import { until } from "./until.ts"
@@ -307,6 +314,17 @@ describe("a conversation", () => {
       assert.include(hanging.cancelled, "tools/call")
       assert.strictEqual((yield* conversation.say("3")).status, "cancelled")
       assert.deepStrictEqual(yield* Stream.runCollect(conversation.turns), [])
+    })
+  )
+
+  it.effect("takes no message once it is closed", () =>
+    Effect.gen(function* () {
+      const { close, conversation } = yield* opened([])
+      yield* close
+      const closed = yield* Effect.flip(conversation.deliver("x"))
+      assert.strictEqual(closed.message, "the message is not queued: the conversation is closed. Open another one")
+      assert.instanceOf(closed, ConversationClosed)
+      assert.strictEqual((yield* conversation.say("x")).status, "cancelled")
     })
   )
 

@@ -37,6 +37,7 @@ describe("the servers of a definition", () => {
 
   it.each([
     [{ tags: "egress" }, "tags: they must be a list; there are untrusted_input, sensitive, egress"],
+    [{ tools: "search" }, "tools: they must be a list of the names of tools"],
     [{ timeout: "1 second" }, "timeout: it must be a number of milliseconds above 0"],
     [{ required: "no" }, "required: it must be true or false"],
     [{ trusted: 1 }, "trusted: it must be true or false"],
@@ -50,8 +51,18 @@ describe("the servers of a definition", () => {
   it("know what may be said of each kind", () => {
     const settings = { headers: {} } as ServerSettings
     const why =
-      "headers: there is no such setting; there are required, tags, trusted, timeout, connectTimeout, probeTimeout"
+      "headers: there is no such setting; there are required, tags, trusted, tools, timeout, connectTimeout, probeTimeout"
     assert.deepStrictEqual(told({ servers: { kb: Server.inProcess(kb, settings) } }), [`server "kb", ${why}.`])
+  })
+
+  it.each([
+    ["localhost:8080/mcp", "http"],
+    ["127.0.0.1:8080", "http"],
+    ["docs.example:443/mcp", "https"]
+  ])("are told how to write %s, which has no scheme", (address, scheme) => {
+    assert.deepStrictEqual(told({ servers: { box: address } }), [
+      `server "box": it has no scheme; write ${scheme}://${address}.`
+    ])
   })
 
   it("name no secret in an address, which none would be read for (A164)", () => {

@@ -1,6 +1,6 @@
 /**
  * What a client answers when a server asks: a form or a page for a person, a completion by the client's model, the
- * folders it works in. A client declares what it has an answer for, and nothing else (D22), in both eras.
+ * folders it works in. A client declares what it has an answer for, and nothing else, in both eras.
  *
  * @see https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation
  */

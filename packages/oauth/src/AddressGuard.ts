@@ -21,7 +21,7 @@ export interface AddressPolicy {
 /** Which networks addresses from outside may lead to. */
 export type Network = "public" | "loopback" | "private"
 
-/** What kind of address an IP is; `unusable` are those that no server has, or where clouds keep their own credentials. */
+/** What kind of address an IP is; `unusable` are those that no server has, or where clouds keep their credentials. */
 export type AddressKind = "public" | "loopback" | "private" | "unusable"
 
 const unusable = new Set(["unspecified", "broadcast", "multicast", "linkLocal"])

@@ -13,7 +13,7 @@ export interface OAuthRequest {
   readonly signal: AbortSignal
 }
 
-/** Sends a request. Rejects where there is no response; with `AuthReason.AddressRefused` where the address is refused. */
+/** Sends a request. Rejects where there is no response, or with `AuthReason.AddressRefused` where it may not be sent. */
 export type OAuthSender = (request: OAuthRequest, policy: AddressPolicy) => Promise<Response>
 
 /** Sends by the global `fetch`, which resolves names by itself. */

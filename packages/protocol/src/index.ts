@@ -1,6 +1,6 @@
 /**
  * What every contract needs. The vocabulary of the wire has a subpath a folder: `json`, `rpc`, `schema`, `era`,
- * `framing`, `http`, `endpoint`.
+ * `framing`, `http`, `endpoint`, `trace`.
  */
 export {
   Arg,

@@ -181,4 +181,5 @@ const roots = (): Ask<RootsResult> => ({
   read: reader("roots/list")
 })
 
+/** Makes questions to the client. */
 export const Ask = { form, elicit, url, sample, roots }

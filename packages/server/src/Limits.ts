@@ -7,6 +7,7 @@
  */
 import { defaultNesting } from "@treadle/protocol/rpc"
 
+/** The limits of a served thing. */
 export interface Limits {
   /** The largest HTTP body; a larger one is answered 413. */
   readonly bodyBytes: number
@@ -56,6 +57,7 @@ export interface Limits {
   readonly grace: number
 }
 
+/** The defaults, and limits that differ from them in places. */
 export const Limits = {
   defaults: {
     bodyBytes: 4 * 1024 * 1024,

@@ -39,7 +39,7 @@ import type { InlineDefinition, InlineEndpoint } from "./InlineDefinition.ts"
 import { McpBuildErrors, readable, type McpBuildError, type Place } from "./McpBuildError.ts"
 import type { PromptArguments, PromptBody, PromptDefinition } from "./PromptDefinition.ts"
 import type { ReadBody, ResourceDefinition, TemplateDefinition, TextFields, Variables } from "./ResourceDefinition.ts"
-import { makeServed, type Served, type ServedBehind, type ServedDefinition, type ServedSettings } from "./Served.ts"
+import { makeServed, type Served, type ServedParts, type ServedDefinition, type ServedSettings } from "./Served.ts"
 import type { Live, Part } from "./Live.ts"
 import type { McpInfo } from "./McpInfo.ts"
 import type { ResourceUnavailable } from "./ResourceUnavailable.ts"
@@ -233,7 +233,7 @@ export interface Mcp<out R, in out Ctx = {}> extends AnyMcp, Part<R, Ctx> {
 /** The context argument of a door; it may be left out where nothing is in it. */
 export type With<Ctx> = {} extends Ctx ? [context?: Ctx] : [context: Ctx]
 
-const serve = (definition: ServedDefinition, settings: ServedBehind = {}) =>
+const serve = (definition: ServedDefinition, settings: ServedParts = {}) =>
   Effect.suspend(() => {
     const errors = [...buildErrors(definition.entries, definition.info), ...settingErrors(settings)]
     return errors.length === 0
@@ -381,4 +381,5 @@ const served = <R, Ctx>(
 ): Effect.Effect<Served<R, Ctx>, McpBuildErrors, R | Scope.Scope> =>
   serve(mcp.definition, settings) as Effect.Effect<Served<R, Ctx>, McpBuildErrors, R | Scope.Scope>
 
+/** Makes servers, checks them, and starts to serve them. */
 export const Mcp = { make, check, served }

@@ -6,7 +6,7 @@ import * as Data from "effect/Data"
 import { NodeInspectSymbol } from "effect/Inspectable"
 
 /**
- * Where something was added: `orders.ts:14`, or `unknown` where the engine does not tell. Of a setting it is the name of
+ * Where something was added: `orders.ts:14`, or `unknown place` where the engine does not tell. Of a setting it is the name of
  * what is wrong, such as `limits.bodyBytes` or `origins[0]`.
  */
 export type Place = string
@@ -20,6 +20,7 @@ interface OfOperation {
   readonly kind?: "operation"
 }
 
+/** One reason. `describeBuildError` says it in a sentence. */
 export type McpBuildError =
   | ({ readonly _tag: "InvalidToolName"; readonly rule: string; readonly place: Place } & OfOperation)
   | ({

@@ -8,6 +8,7 @@ import type { DirectPeer, DirectSink } from "@treadle/protocol/framing"
 import { Message, RpcError, type Notification, type Request } from "@treadle/protocol/rpc"
 import { refused } from "./engine/Answers.ts"
 import type { Answer, Sink } from "./engine/Sink.ts"
+import type { Inbound } from "./envelope/Inbound.ts"
 import type { Served } from "./Served.ts"
 
 const read = (text: string): Message => {
@@ -31,6 +32,15 @@ export const messageSink = (sink: DirectSink): Sink => ({
   tick: () => {}
 })
 
+/** A message of the same process, with nothing beside it. */
+export const directInbound = (message: Message, given: Pick<Inbound, "context" | "principal" | "owner">): Inbound => ({
+  ...given,
+  value: Message.encode(message),
+  http: undefined,
+  overHttp: false,
+  services: undefined
+})
+
 let peers = 0
 
 /** One client of a served thing in the same process. */
@@ -39,14 +49,12 @@ export const directPeer = (served: Served, context: unknown): DirectPeer => {
   const { principal, refusal } = served.identify(context)
   return {
     request: (request: Request, sink: DirectSink) => {
-      const value = Message.encode(request)
       const messages = messageSink(sink)
       if (refusal !== undefined) {
         messages.answer(refused({ ...refusal, id: request.id }))
         return () => {}
       }
-      const inbound = { value, http: undefined, overHttp: false, context, principal, services: undefined, owner }
-      const outcome = served.serve(inbound, messages)
+      const outcome = served.serve(directInbound(request, { context, principal, owner }), messages)
       return () => {
         if (typeof outcome === "object") outcome.cancel("gone")
       }

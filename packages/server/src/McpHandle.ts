@@ -2,9 +2,9 @@
  * One native message in, one answer out, no transport.
  */
 import * as Effect from "effect/Effect"
-import { Message } from "@treadle/protocol/rpc"
+import type { Message } from "@treadle/protocol/rpc"
 import { refused } from "./engine/Answers.ts"
-import { messageSink } from "./McpDirect.ts"
+import { directInbound, messageSink } from "./McpDirect.ts"
 import type { Served } from "./Served.ts"
 
 /**
@@ -17,18 +17,8 @@ export const handleMessage = (served: Served, message: Message, context: unknown
     const sink = messageSink({ notify: () => {}, answer: (answer) => resume(Effect.succeed(answer)) })
     const { principal, refusal } = served.identify(context)
     if (refusal !== undefined) return sink.answer(refused(refusal))
-    const value = Message.encode(message)
-    const inbound = {
-      value,
-      http: undefined,
-      overHttp: false,
-      context,
-      principal,
-      services: undefined,
-      owner: "handle"
-    }
-    const outcome = served.serve(inbound, sink)
-    if (outcome === "accepted") return resume(Effect.void as Effect.Effect<undefined>)
+    const outcome = served.serve(directInbound(message, { context, principal, owner: "handle" }), sink)
+    if (outcome === "accepted") return resume(Effect.undefined)
     if (outcome === undefined) return
     return Effect.sync(() => outcome.cancel("gone"))
   })

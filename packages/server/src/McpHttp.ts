@@ -116,4 +116,5 @@ const fetchDoor = <Ctx>(
   })
 }
 
+/** Serves requests of the web: `fetch`, and `sse` for clients that are older than Streamable HTTP. */
 export const McpHttp = { fetch, sse }

@@ -6,6 +6,7 @@ import type { LiveSettings } from "./Live.ts"
 import type { Vouched } from "./Principal.ts"
 import type { ListHints } from "./ServerInfo.ts"
 
+/** What `Mcp.make` is given. */
 export interface McpInfo<in Ctx> {
   readonly name: string
   readonly version: string

@@ -42,4 +42,5 @@ const serve = <R, Ctx>(
     return served
   })
 
+/** Serves in memory, for tests and for clients of the same process that speak in lines. */
 export const McpMemory = { serve }

@@ -14,7 +14,7 @@ import { Limits } from "./Limits.ts"
 import type { LiveHandle, LiveService } from "./Live.ts"
 import { Mcp } from "./Mcp.ts"
 import { McpBuildErrors } from "./McpBuildError.ts"
-import type { Served, ServedBehind } from "./Served.ts"
+import type { Served, ServedParts } from "./Served.ts"
 import { settingErrors } from "./transport/SettingChecks.ts"
 
 /** A server that needs nothing more; any other does not compile, and the error says so. */
@@ -63,7 +63,7 @@ export const liveHandle = <Ctx>(
  * @throws McpBuildErrors with every reason, when the definition cannot be served or a setting could not work; TypeError,
  * when there is no definition
  */
-export const plainDoor = <Ctx>(mcp: Mcp<never, Ctx>, settings: ServedBehind): PlainDoor<Ctx> => {
+export const plainDoor = <Ctx>(mcp: Mcp<never, Ctx>, settings: ServedParts): PlainDoor<Ctx> => {
   if (mcp?.definition === undefined) throw new TypeError("A door serves what Mcp.make({ … }) gives; it was given none")
   const errors = [...Mcp.check(mcp), ...settingErrors(settings)]
   if (errors.length > 0) throw new McpBuildErrors({ server: mcp.definition.info.implementation.name, errors })

@@ -16,6 +16,7 @@ export interface ResourceScopes {
   readonly implies?: ScopeHierarchy
 }
 
+/** What a protected resource is made with. */
 export interface ProtectedResourceSettings {
   /** Says whether a token is valid and meant for this resource. */
   readonly verifier: TokenVerifier
@@ -68,4 +69,5 @@ export interface ProtectedResource {
  */
 const make = (settings: ProtectedResourceSettings): ProtectedResource => ({ _tag: "ProtectedResource", settings })
 
+/** Makes the setting `auth` of doors whose callers show tokens of an authorization server. */
 export const ProtectedResource = { make }

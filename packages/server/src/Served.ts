@@ -3,55 +3,46 @@
  * It lives as long as the Scope in which it was made; closing that Scope drains it.
  */
 import * as Cause from "effect/Cause"
-import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as References from "effect/References"
 import * as Scope from "effect/Scope"
 import * as Tracer from "effect/Tracer"
 import { nativeVersions } from "@treadle/protocol/era"
-import { makeDress } from "./envelope/Dress.ts"
-import type { Offered } from "./envelope/Admitted.ts"
-import type { Inbound } from "./envelope/Inbound.ts"
-import type { Refusal } from "./envelope/Refusal.ts"
+import type { AuthSettings } from "./Authentication.ts"
+import type { Counters } from "./Counters.ts"
 import { makeDefects, type OnDefect, type Report } from "./engine/Defects.ts"
-import { CompatSessions, type SessionMode } from "./engine/sessions/CompatSessions.ts"
 import { makeDispatch, servedIn } from "./engine/Dispatch.ts"
-import { makeDeprecations } from "./engine/Deprecated.ts"
 import { makeEngine } from "./engine/Engine.ts"
+import type { InFlight } from "./engine/InFlight.ts"
 import { makeOperate, type Operate } from "./engine/Operating.ts"
+import { makeRun } from "./engine/Runner.ts"
 import type { Sink } from "./engine/Sink.ts"
-import { makeAsking } from "./engine/asking/Asking.ts"
+import { makeState, type State } from "./engine/State.ts"
 import { makeStateSeal } from "./engine/asking/RequestState.ts"
 import { makeRounds } from "./engine/asking/Rounds.ts"
-import { InFlight } from "./engine/InFlight.ts"
-import { makeHold, type Hold } from "./engine/sessions/HeldStream.ts"
-import { Hub } from "./engine/offer/Hub.ts"
-import { announces, capabilitiesOf } from "./engine/offer/Capabilities.ts"
-import { LiveChanges } from "./engine/offer/LiveChanges.ts"
 import { neededScopes } from "./engine/offer/NeededScopes.ts"
-import { makeOffer } from "./engine/offer/Offer.ts"
-import type { Ending } from "./engine/RunningCall.ts"
-import { makeSessionStreams, type OpenedStream } from "./engine/sessions/SessionStream.ts"
-import { makeSweep } from "./engine/Sweep.ts"
-import { Tasks } from "./engine/tasks/Tasks.ts"
-import { Tally } from "./engine/Tally.ts"
 import { toolHeaders } from "./engine/offer/ToolHeaders.ts"
-import type { AuthSettings } from "./Authentication.ts"
+import type { SessionMode } from "./engine/sessions/CompatSessions.ts"
+import { makeHold, type Hold } from "./engine/sessions/HeldStream.ts"
+import { makeSessionStreams, type OpenedStream } from "./engine/sessions/SessionStream.ts"
+import type { Offered } from "./envelope/Admitted.ts"
+import type { Caller } from "./envelope/Caller.ts"
+import type { Inbound } from "./envelope/Inbound.ts"
+import type { Refusal } from "./envelope/Refusal.ts"
 import type { Entries } from "./handler/Entry.ts"
 import { scopedEntries } from "./handler/ScopedEntries.ts"
-import type { Counters } from "./Counters.ts"
-import { Live, type LiveService, type Part } from "./Live.ts"
 import { Limits } from "./Limits.ts"
+import type { LiveService } from "./Live.ts"
 import type { McpBuildError } from "./McpBuildError.ts"
+import { contextPrincipal, type Vouched } from "./Principal.ts"
 import { internalError } from "./reply/ErrorReply.ts"
 import type { ServerInfo } from "./ServerInfo.ts"
 import type { StateKey } from "./StateKey.ts"
-import { contextPrincipal, type Principal, type Vouched } from "./Principal.ts"
 import { openDoor, openGate, type AuthGate } from "./transport/AuthGate.ts"
-import { scopeDoubts } from "./transport/ScopeDoubts.ts"
-import { endingRefusal, streamRefusal } from "./transport/HttpSession.ts"
+import { sessionVerbs } from "./transport/HttpSession.ts"
 import type { Serve } from "./transport/Outcome.ts"
+import { scopeDoubts } from "./transport/ScopeDoubts.ts"
 import { makeServe } from "./transport/Serve.ts"
 
 /** What every door can be told. */
@@ -70,12 +61,6 @@ export interface ServedSettings {
    * process is made, and what it sealed means nothing to another process.
    */
   readonly stateKeys?: ReadonlyArray<StateKey>
-}
-
-/** Who is calling, or why that cannot be told. */
-export interface Caller {
-  readonly principal?: Principal | undefined
-  readonly refusal?: Refusal | undefined
 }
 
 /**
@@ -105,7 +90,7 @@ export interface Served<in R = never, out Ctx = unknown> {
   readonly onDropped: () => void
   /** Whether new calls are refused. */
   readonly isStopping: () => boolean
-  /** Ends the listen requests of one owner with their results, because its pipe asks for nothing more (D10, SUB-09). */
+  /** Ends the listen requests of one owner with their results, because its pipe asks for nothing more (SUB-09). */
   readonly endListeners: (owner: string) => void
   /** Ends the running calls of one owner as its pipe goes away. */
   readonly hangUp: (owner: string) => void
@@ -126,7 +111,7 @@ export interface Served<in R = never, out Ctx = unknown> {
 }
 
 /** What a served thing is made with: what every door can be told, and what those of HTTP know. */
-export interface ServedBehind extends ServedSettings, AuthSettings {
+export interface ServedParts extends ServedSettings, AuthSettings {
   /** What else keeps entries from being served, where they have no build errors; asked at each change. */
   readonly check?: (entries: Entries) => ReadonlyArray<McpBuildError>
   /** The address of the door itself, where it has one; it is asked once there is a first request. */
@@ -162,22 +147,7 @@ const identifier =
     }
   }
 
-/** Logs a warning of the server itself. */
-const warner = (services: Context.Context<never>) => (text: string) =>
-  void Effect.runForkWith(services)(Effect.logWarning(text))
-
-/** What an `Mcp` was made of. Types make sure that a part is one. */
-const entriesOf = (part: Part<unknown, never>): Entries => part.definition.entries as Entries
-
-/** The handle, over changes that begin once the server has started. */
-const handle = (changes: () => LiveChanges, hub: Hub): LiveService<unknown, never> => ({
-  add: (part) => Effect.suspend(() => changes().add(entriesOf(part))),
-  replace: (part) => Effect.suspend(() => changes().replace(entriesOf(part))),
-  remove: (what) => Effect.suspend(() => changes().remove(what)),
-  changed: (change) => Effect.sync(() => hub.publish(change))
-})
-
-/** Ends listeners, lets calls end within the grace, and then ends them and whatever stream they were answered on (D17). */
+/** Ends listeners, lets calls end within the grace, and then ends them and whatever stream they were answered on. */
 const draining = (inFlight: InFlight, grace: number): Effect.Effect<void> =>
   Effect.suspend(() => {
     inFlight.endAll("stopping", "listen")
@@ -190,163 +160,97 @@ const draining = (inFlight: InFlight, grace: number): Effect.Effect<void> =>
     )
   })
 
-/**
- * Starts serving a definition that has no build errors.
- *
- * The services it needs are those of the effect's own context; what a `provide` gave is built here, in the Scope.
- */
-export const makeServed = Effect.fnUntraced(function* (definition: ServedDefinition, settings: ServedBehind) {
-  const outer = captured(yield* Effect.context<never>())
-  const limits = Limits.of(settings.limits)
-  const capabilities = capabilitiesOf(definition.entries, definition.info, limits.tasks > 0)
-  const hub = new Hub(outer, (change) => announces(capabilities, change))
-  const live = handle(() => changes, hub)
-  const base = Context.add(outer, Live, live)
-  let stopping = false
-  const { stateKeys = [] } = settings
-  const inFlight = new InFlight()
-  const offer = makeOffer(base, yield* Scope.fork(yield* Effect.scope))
-  const changes = new LiveChanges({
-    info: definition.info,
-    capabilities,
-    offer,
-    hub,
-    isStopping: () => stopping,
-    check: settings.check ?? (() => [])
-  })
-  yield* changes.start(definition.entries)
-  const dress = makeDress(definition.info.implementation)
-  const tasks: Tasks = new Tasks({
+/** What serves requests over the state. */
+const machinery = (
+  state: State,
+  { info }: ServedDefinition,
+  {
+    gate,
     limits,
-    dress,
-    hub,
-    inFlight,
-    now: () => sweep.now(),
-    wake: () => sweep.wake()
-  })
-  const sweep = makeSweep([inFlight, tasks], Context.get(base, Clock.Clock), base)
-  const hangUp = (owner: string, ending: Ending) => {
-    for (const call of inFlight.of(owner)) call.end(ending)
-  }
-  const sessions = new CompatSessions({
-    limits,
-    mode: settings.sessions ?? "on",
-    now: sweep.now,
-    running: inFlight.has,
-    hangUp: (owner) => hangUp(owner, "session-ended"),
-    hub
-  })
-  const dispatch = makeDispatch({
-    offer,
-    versions: nativeVersions,
-    capabilities,
-    instructions: definition.info.instructions,
-    cache: definition.info.cache,
-    dress,
-    server: definition.info.implementation,
-    sessions,
-    hub,
-    limits,
-    tasks,
-    stateKeys,
-    settled: definition.info.live.resources === false
-  })
-  const tally = new Tally()
-  const report = makeDefects(base, settings.onDefect)
-  const warn = warner(base)
-  const asking = makeAsking(limits.askTimeout, sweep.now, makeDeprecations(warn), definition.info.logging, base)
-  const engine = makeEngine({
-    asking,
-    rounds: makeRounds({
-      seal: makeStateSeal(stateKeys, warn),
-      now: sweep.now,
-      timeout: limits.askTimeout
-    }),
-    dispatch,
-    dress,
-    inFlight,
-    limits,
-    logOf: sessions.logOf,
     report,
-    services: base,
-    sweep,
-    tally
+    stateKeys
+  }: {
+    readonly gate: AuthGate | undefined
+    readonly limits: Limits
+    readonly report: Report
+    readonly stateKeys: ReadonlyArray<StateKey>
+  }
+) => {
+  const { offer, sessions, sweep, warn } = state
+  const dispatch = makeDispatch({
+    ...state,
+    limits,
+    stateKeys,
+    versions: nativeVersions,
+    instructions: info.instructions,
+    cache: info.cache,
+    server: info.implementation,
+    openSession: (opening) => sessions.open(opening),
+    settled: info.live.resources === false
   })
-  const { auth, ownUrl } = settings
-  const broken = (cause: Cause.Cause<unknown>) => internalError(report("the token verifier", cause).reference)
-  const gate = auth === undefined ? undefined : yield* openGate(auth, { services: base, broken, ownUrl })
+  const rounds = makeRounds({ seal: makeStateSeal(stateKeys, warn), now: sweep.now, timeout: limits.askTimeout })
+  const run = makeRun({ ...state, report, rounds })
+  const engine = makeEngine({ ...state, dispatch, limits, report, run, logOf: sessions.logOf })
   const offered: Offered = {
     versions: nativeVersions,
     scopes: neededScopes(offer, limits),
     challenge: (gate ?? openDoor).insufficient,
     hasMethod: servedIn(dispatch),
     session: sessions.find,
-    paramHeaders: (name, context) => toolHeaders(offer.tools, name, context)
+    paramHeaders: toolHeaders(offer.tools)
   }
-  const hold = makeHold({ run: engine.run, inFlight, isStopping: () => stopping, limits, offered })
-  const openStream = makeSessionStreams({ hold, logOf: sessions.logOf })
-  const forget = () => {
-    sessions.clear()
-    tasks.clear()
-    hub.clear()
-  }
+  return { engine, offered, run }
+}
+
+/**
+ * Starts serving a definition that has no build errors.
+ *
+ * The services it needs are those of the effect's own context; what a `provide` gave is built here, in the Scope.
+ */
+export const makeServed = Effect.fnUntraced(function* (definition: ServedDefinition, settings: ServedParts) {
+  const { entries, info, principal } = definition
+  const { auth, check = () => [], onDefect, ownUrl, sessions: mode = "on", stateKeys = [] } = settings
+  const limits = Limits.of(settings.limits)
+  let stopping = false
+  const isStopping = () => stopping
+  const services = captured(yield* Effect.context<never>())
+  const scope = yield* Scope.fork(yield* Effect.scope)
+  const state = makeState({ info, entries, limits, sessions: mode, isStopping, check, services, scope })
+  const { asking, changes, inFlight, offer, sessions, tally, warn } = state
+  yield* changes.start(entries)
+  const report = makeDefects(state.services, onDefect)
+  const broken = (cause: Cause.Cause<unknown>) => internalError(report("the token verifier", cause).reference)
+  const gate = auth === undefined ? undefined : yield* openGate(auth, { services: state.services, broken, ownUrl })
+  const { engine, offered, run } = machinery(state, definition, { gate, limits, report, stateKeys })
+  const hold = makeHold({ run, inFlight, isStopping, limits, offered })
   const stop = Effect.suspend(() => {
     stopping = true
-    return Effect.andThen(draining(inFlight, limits.grace), Effect.sync(forget))
+    return Effect.andThen(draining(inFlight, limits.grace), Effect.sync(state.clear))
   })
   yield* Effect.addFinalizer(() => stop)
   return {
-    serve: makeServe({
-      asks: asking.open,
-      engine,
-      inFlight,
-      offered,
-      limits,
-      isStopping: () => stopping
-    }),
-    operate: makeOperate({ engine, offer, offered, isStopping: () => stopping }),
+    serve: makeServe({ asks: asking.open, engine, inFlight, offered, limits, isStopping }),
+    operate: makeOperate({ engine, offer, offered, isStopping }),
     limits,
-    counters: () => ({
-      ...inFlight.counts,
-      sessions: sessions.size,
-      tasks: tasks.size,
-      asks: asking.open.size,
-      queued: hub.waiting + sessions.waiting + tally.held,
-      dropped: tally.dropped
-    }),
-    live,
+    counters: state.counters,
+    live: state.live,
     entries: () => changes.entries,
     gate,
     warn,
     doubtScopes: (vouched) => {
-      const callers = { auth, vouched: vouched || definition.principal !== undefined }
-      for (const text of scopeDoubts(scopedEntries(definition.entries), callers)) warn(text)
+      const callers = { auth, vouched: vouched || principal !== undefined }
+      for (const text of scopeDoubts(scopedEntries(entries), callers)) warn(text)
     },
-    identify: identifier(definition.principal, report),
+    identify: identifier(principal, report),
     onDropped: () => {
       tally.dropped++
     },
-    isStopping: () => stopping,
+    isStopping,
     endListeners: (owner) => {
       for (const call of inFlight.of(owner)) if (call.kind === "listen") call.end("stopping")
     },
-    hangUp: (owner) => {
-      sessions.forget(owner)
-      hangUp(owner, "stopping")
-      tasks.forget(owner)
-    },
-    openStream: (inbound, sink) => {
-      const session = sessions.find(inbound)
-      return typeof session === "object" && session.id !== ""
-        ? openStream(session, inbound, sink)
-        : streamRefusal(session)
-    },
-    endSession: (inbound) => {
-      const session = sessions.find(inbound)
-      const kept = endingRefusal(session)
-      if (kept === undefined && typeof session === "object") sessions.end(session)
-      return kept
-    },
+    hangUp: state.hangUp,
+    ...sessionVerbs(sessions, makeSessionStreams({ hold, logOf: sessions.logOf })),
     hold,
     idle: inFlight.empty,
     stop

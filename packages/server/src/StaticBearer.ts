@@ -3,6 +3,7 @@
  */
 import * as Redacted from "effect/Redacted"
 
+/** What agreed secrets are made with. */
 export interface StaticBearerSettings {
   /** The token of each caller, by the id that its calls have as `principal`. */
   readonly tokens: { readonly [id: string]: string | Redacted.Redacted }
@@ -47,4 +48,5 @@ const make = ({ scopes = {}, tokens }: StaticBearerSettings): StaticBearer => ({
   scopes
 })
 
+/** Makes the setting `auth` of doors whose callers show agreed secrets. */
 export const StaticBearer = { make }

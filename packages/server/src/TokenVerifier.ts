@@ -65,4 +65,5 @@ export interface TokenVerifier {
  */
 const make = (verify: Verify): TokenVerifier => ({ open: Effect.succeed(verify) })
 
+/** Makes verifiers. */
 export const TokenVerifier = { make }

@@ -1,6 +1,7 @@
 /**
- * A server as a plain value. The doors are entry points of their own: `@treadle/server/node`, `/http`, `/http-router`;
- * `/http-api` makes tools of the operations of an `HttpApi`.
+ * A server as a plain value. The doors are entry points of their own: `@treadle/server/node`, `/http`, `/http-router`.
+ * `/http-api` makes tools of the operations of an `HttpApi`, and serves operations as routes; `/toolkit` makes tools of a
+ * `Toolkit` of `effect/ai`.
  */
 export { Ask, type FormAnswer, type UrlAnswer } from "./Ask.ts"
 export { AskFailed, type AskFailure } from "./AskFailed.ts"

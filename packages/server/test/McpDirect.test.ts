@@ -8,9 +8,10 @@ import * as Fiber from "effect/Fiber"
 import { Message } from "@treadle/protocol/rpc"
 import { ClientRequest } from "@treadle/protocol/schema"
 import { rawToolCall } from "@treadle/testing"
-import { Mcp } from "../src/index.ts"
+import { Ask, Mcp } from "../src/index.ts"
 import { directPeer } from "../src/McpDirect.ts"
-import { empty, serving } from "./fixtures/calling.ts"
+import { empty, said, serving } from "./fixtures/calling.ts"
+import { initialize } from "./fixtures/compatDoor.ts"
 import { quietAtEnd } from "./fixtures/quiet.ts"
 
 const plain = { description: "Tested" }
@@ -52,6 +53,22 @@ describe("a caller in the same process", () => {
       const call = yield* peer.send(rawToolCall(5, "x"))
       const answer = yield* call.answer
       assert.match(answer["error"].message, /^Internal error \(reference [0-9a-f]{8}\)$/)
+    })
+  )
+
+  it.effect("is told why it cannot be asked at an older revision", () =>
+    Effect.gen(function* () {
+      const mcp = empty().tool("asks", plain, async (_, { ask }) => {
+        await ask("sure", Ask.elicit({ message: "Sure?", requestedSchema: { type: "object", properties: {} } }))
+      })
+      const { peer } = yield* serving(mcp, {})
+      yield* (yield* peer.send(initialize("2025-11-25", { elicitation: {} }))).answer
+      const call = { jsonrpc: "2.0", id: 2, method: "tools/call", params: { name: "asks", arguments: {} } }
+      const answer = yield* (yield* peer.send(call)).answer
+      assert.strictEqual(
+        said(answer["result"]),
+        "The client cannot be asked: its request came in process with revision 2025-11-25, where only 2026-07-28 has questions"
+      )
     })
   )
 })

@@ -30,15 +30,19 @@ export const answerForm = (schema: AnswerDef<unknown>): AnswerForm => {
   }
 }
 
-const parsed = (text: string): Effect.Effect<unknown, Misfit> => {
-  const fenced = /^\s*```(?:json)?\s*\n(.*)\n\s*```\s*$/su.exec(text)?.[1]
-  const json = parseJson(fenced ?? text)
-  return json === undefined ? Effect.fail({ problems: ["it is not JSON"] }) : Effect.succeed(json)
+/** What stands in the only fence of code of a text; models like to write words around it. */
+const fenced = (text: string): string | undefined => {
+  const lines = text.split("\n")
+  const fences = lines.flatMap((line, at) => (line.trim().startsWith("```") ? [at] : []))
+  return fences.length === 2 ? lines.slice((fences[0] ?? 0) + 1, fences[1]).join("\n") : undefined
 }
 
-/** The answer in a text; in a fence of code, too. */
-export const answerInText = (form: AnswerForm, text: string): Effect.Effect<unknown, Misfit> =>
-  Effect.flatMap(parsed(text), form.decode)
+/** The answer in a text: its JSON, alone or in a fence of code, or the text itself where a text is what was agreed. */
+export const answerInText = (form: AnswerForm, text: string): Effect.Effect<unknown, Misfit> => {
+  const json = parseJson(fenced(text) ?? text)
+  const read = json === undefined ? Effect.fail({ problems: ["it is not JSON"] }) : form.decode(json)
+  return Effect.catch(read, (misfit) => Effect.mapError(form.decode(text.trim()), () => misfit))
+}
 
 /** The answer that a call gives: a value, or the text of one. */
 export const givenAnswer = (form: AnswerForm, answer: unknown): Effect.Effect<unknown, Misfit> =>

@@ -49,6 +49,11 @@ export class History {
   /** The calls whose results are awaited. */
   #round: Round | undefined
 
+  /** @param before what was said before, each call of it with its result */
+  constructor(before: ReadonlyArray<Prompt.Message> = []) {
+    for (const message of before) this.#push(message)
+  }
+
   get messages(): ReadonlyArray<Prompt.Message> {
     return this.#messages
   }

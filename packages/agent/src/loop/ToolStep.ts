@@ -101,7 +101,9 @@ export class ToolStep {
 
   #ran(call: ModelCall, found: Found | undefined): Effect.Effect<Called, AgentError> {
     if (found === undefined) {
-      return Effect.succeed({ observation: refusal(`error: no such tool ${JSON.stringify(call.name)}`) })
+      const meant = this.#parts.toolbox.meant(call.name)
+      const cure = meant === undefined ? "" : `; there is ${JSON.stringify(meant)}`
+      return Effect.succeed({ observation: refusal(`error: no such tool ${JSON.stringify(call.name)}${cure}`) })
     }
     const read = argumentsOf(call.params, inputSchemaOf(found))
     if (!isArguments(read)) return Effect.succeed({ observation: refusal(read.problem) })

@@ -269,7 +269,8 @@ class Turn<A> {
     const { facts, form } = this.#parts
     const usage = { input: this.#input, output: this.#output, steps: this.#steps }
     facts.emit({ _tag: "RunEnded", status, partial, usage })
-    const given = answer ?? (form === undefined && status !== "refused" && this.#text !== "" ? this.#text : undefined)
+    const said = form === undefined && status !== "refused" && this.#text !== "" ? this.#text : undefined
+    const given = answer === undefined ? said : answer
     return new Outcome<A>(
       {
         runId: facts.runId,

@@ -226,7 +226,7 @@ const pullFrom = (
   return pull
 }
 
-/** What is open as long as a stream is read. A request is held, because Node's fetch does not hear the signal of garbage. */
+/** What is open while a stream is read. A request is held, because Node's fetch does not hear the signal of garbage. */
 interface Connection {
   readonly controller: AbortController
   request?: Request

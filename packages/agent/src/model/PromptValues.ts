@@ -24,7 +24,7 @@ export const resultText = ({ modelOutput, result }: Prompt.ToolResultPart): stri
   return typeof result === "string" ? result : (JSON.stringify(result) ?? "")
 }
 
-/** Arguments that are no JSON, as the caller of a tool finds them: the call is refused, and the model sees why (A41). */
+/** Arguments that are no JSON, as whoever runs the call finds them: it is refused, and the model sees why (A41). */
 const rawArguments = (text: string): JsonObject => ({ _raw: text })
 
 /** The arguments of a call from the text of the model; some models write none where a tool takes none. */

@@ -17,30 +17,37 @@ import type { RunItem } from "../AgentRun.ts"
 import type { RunOptions } from "../RunOptions.ts"
 import type { SecretStore } from "../Secret.ts"
 import type { Delivered } from "../Supervisor.ts"
+import type { Transcript } from "../Transcript.ts"
 
 /** Where secrets are read from. */
 export interface SecretsOption {
-  /** Reads the credentials that servers name, such as `NodeSecrets.layer()` of `@treadle/agent/node`. */
+  /** Reads the credentials that servers and models name, such as `NodeSecrets.layer()` of `@treadle/agent/node`. */
   readonly secrets?: Layer.Layer<SecretStore>
 }
 
-/** Options of a run, with what it needs. */
+/** Options of a run, with what it needs: a model, or what the agent's own model reads its key from. */
 export type PromiseOptions<R> = RunOptions &
-  SecretsOption &
-  ([R] extends [never] ? { readonly model?: never } : ModelOption)
+  (SecretStore extends R ? Required<SecretsOption> : SecretsOption) &
+  (LanguageModel extends R ? ModelOption : { readonly model?: never })
 
 /** Where the model comes from, for agents without one of their own. */
 export interface ModelOption {
-  /** Where it fails, there is no run: `IntelligenceUnavailable`. */
-  readonly model: Layer.Layer<LanguageModel, unknown>
+  /** Where it fails, there is no run: `IntelligenceUnavailable`. What it names is read from the option `secrets`. */
+  readonly model: Layer.Layer<LanguageModel, unknown, SecretStore>
 }
 
-/** The options may be left out where the agent has a model of its own. */
+/** What the runs of an agent may need here. */
+export type PromiseNeeds = LanguageModel | SecretStore
+
+/** The options may be left out where the agent has a model of its own that needs nothing. */
 export type OptionsOf<R> = [R] extends [never] ? [options?: PromiseOptions<R>] : [options: PromiseOptions<R>]
 
 type Given = RunOptions & SecretsOption & Partial<ModelOption>
 
-const modelIn = ({ definition, name }: AnyAgent, { model }: Given): Layer.Layer<LanguageModel, AgentError> => {
+const modelIn = (
+  { definition, name }: AnyAgent,
+  { model }: Given
+): Layer.Layer<LanguageModel, AgentError, SecretStore> => {
   if (model !== undefined)
     return Layer.effectContext(Effect.mapError(Layer.build(model), (cause) => noModel(name, cause)))
   return definition.model === undefined
@@ -51,12 +58,15 @@ const modelIn = ({ definition, name }: AnyAgent, { model }: Given): Layer.Layer<
 
 /** What a run is provided with: all that an agent may need, by the types of its options. */
 const given = (agent: AnyAgent, options: Given): Layer.Layer<LanguageModel, AgentError> =>
-  options.secrets === undefined ? modelIn(agent, options) : Layer.merge(modelIn(agent, options), options.secrets)
+  options.secrets === undefined
+    ? // Who needs a store and finds none says so.
+      (modelIn(agent, options) as Layer.Layer<LanguageModel, AgentError>)
+    : Layer.provideMerge(modelIn(agent, options), options.secrets)
 
 /**
  * Runs one task.
  *
- * @param options the `model`, where the agent has none; `secrets`, where its servers name some; `signal` ends the run
+ * @param options the `model`, where the agent has none; `secrets`, where its servers or its model name some; `signal` ends the run
  *   with outcome `cancelled`
  * @returns the outcome; rejects with `AgentError` where there could be no run
  *
@@ -71,7 +81,7 @@ const given = (agent: AnyAgent, options: Given): Layer.Layer<LanguageModel, Agen
  * outcome.text // => "LGTM"
  * ```
  */
-export const runAgent = <A, R extends LanguageModel>(
+export const runAgent = <A, R extends PromiseNeeds>(
   agent: AgentValue<A, R>,
   task: string,
   ...[options]: OptionsOf<R>
@@ -85,7 +95,7 @@ export const runAgent = <A, R extends LanguageModel>(
  *
  * @param options as of `runAgent`; text is told of as it comes, unless `stream` is false
  */
-export const streamAgent = <A, R extends LanguageModel>(
+export const streamAgent = <A, R extends PromiseNeeds>(
   agent: AgentValue<A, R>,
   task: string,
   ...[options]: OptionsOf<R>
@@ -101,13 +111,18 @@ export interface PromiseConversation<A> {
   readonly runId: string
   /** Says something and waits for the outcome of its turn. */
   say(message: string): Promise<Outcome<A>>
-  /** Queues a message and goes on; its outcome comes in `turns`. Rejects with `ConversationFull` where 64 wait. */
+  /**
+   * Queues a message and goes on; its outcome comes in `turns`. Rejects with `ConversationFull` where 64 wait,
+   * and with `ConversationClosed` once it is closed.
+   */
   deliver(message: string): Promise<Delivered>
   /** Outcomes of turns as they end, from when it is listened to. */
   readonly turns: AsyncIterable<Outcome<A>>
   /** Ends the turn under way, with outcome `cancelled`. */
   cancel(): Promise<void>
   status(): ConversationStatus
+  /** What was said until the last turn ended, to be kept, and given to another conversation as `transcript`. */
+  transcript(): Transcript
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
@@ -127,6 +142,7 @@ const promised = <A>(
   turns: Stream.toAsyncIterable(inner.turns),
   cancel: () => Effect.runPromise(inner.cancel),
   status: () => Effect.runSync(inner.status),
+  transcript: () => Effect.runSync(inner.transcript),
   close,
   [Symbol.asyncDispose]: close
 })
@@ -152,7 +168,7 @@ const promised = <A>(
  * first.text + " " + second.text // => "Turn left. Then right."
  * ```
  */
-export const converse = async <A, R extends LanguageModel>(
+export const converse = async <A, R extends PromiseNeeds>(
   agent: AgentValue<A, R>,
   ...[options]: OptionsOf<R>
 ): Promise<PromiseConversation<A>> => {

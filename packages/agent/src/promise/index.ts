@@ -6,6 +6,7 @@ export {
   type ModelOption,
   type OptionsOf,
   type PromiseConversation,
+  type PromiseNeeds,
   type PromiseOptions,
   type SecretsOption
 } from "./AgentPromise.ts"

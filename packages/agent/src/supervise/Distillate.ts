@@ -12,7 +12,7 @@ const marker = "… [truncated]"
 
 /** The answer, or the last text; a value that is too long goes as the beginning of its JSON. */
 export const distilled = ({ answer, text }: ChildOutcome): Json => {
-  const value: Json = answer ?? (text === "" ? null : text)
+  const value: Json = answer === undefined ? (text === "" ? null : text) : answer
   const whole = typeof value === "string" ? value : JSON.stringify(value)
   const cut = cutBytes(whole, longest, marker)
   return cut === whole ? value : cut

@@ -29,7 +29,7 @@ import { halt } from "./StopLadder.ts"
 const stateOf = (child: Child): Effect.Effect<SubagentState> =>
   Effect.map(Clock.currentTimeMillis, (now) => child.state(now))
 
-/** Why there was no run, and what is wrong with a program, goes to the log: who waits for the subagent is told in brief. */
+/** Why there was no run, and what is wrong with a program, goes to the log: whoever waits is told in brief. */
 const logged = <A>({ handle }: Child, ran: Effect.Effect<A, AgentError>): Effect.Effect<A, AgentError> =>
   Effect.tapError(
     Effect.tapCauseIf(ran, Cause.hasDies, (cause) => Effect.logError(`The subagent ${handle} broke down.`, cause)),

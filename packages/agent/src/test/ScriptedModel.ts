@@ -13,15 +13,30 @@ import type { PartEncoded, StreamPartEncoded } from "effect/ai/Response"
 import { Outcome } from "../Outcome.ts"
 import { cutText } from "../Text.ts"
 import { seenIn, type Seen } from "./Seen.ts"
-import type { Turn, TurnLike } from "./Turn.ts"
+import { WrongScript, type Turn, type TurnLike } from "./Turn.ts"
 
 interface Script {
   readonly name: string | undefined
+  /** Where it is written, as lines of a stack: what is wrong with it is shown there. */
+  readonly place: string
   readonly turns: ReadonlyArray<TurnLike>
   used: number
   /** What a turn died of first: a test that is wrong, or an assertion in it. */
   broken: Cause.Cause<never> | undefined
 }
+
+/** Where the caller of the caller stands, as lines of a stack. */
+const placeOfCaller = (): string => (new Error().stack ?? "").split("\n").slice(3).join("\n")
+
+const placed = (error: WrongScript, { place }: Script): WrongScript => {
+  error.stack = `${error.name}: ${error.message}\n${place}`
+  return error
+}
+
+/** Characters of the end of a prompt that a message shows. */
+const shownPrompt = 4_000
+
+const endOf = (prompt: string): string => (prompt.length <= shownPrompt ? prompt : `… ${prompt.slice(-shownPrompt)}`)
 
 const called = ({ name }: Script): string =>
   name === undefined ? "The script" : `The script of ${JSON.stringify(name)}`
@@ -46,8 +61,8 @@ const turnOf = (script: Script, seen: Seen): Effect.Effect<Array<PartEncoded>, A
   if (like === undefined) {
     const count = script.turns.length === 1 ? "1 turn" : `${script.turns.length} turns`
     return Effect.die(
-      new Error(
-        `${called(script)} has ${count}, and the model was asked for turn ${script.used}. It saw:\n${seen.prompt}`
+      new WrongScript(
+        `${called(script)} has ${count}, and the model was asked for turn ${script.used}. It saw:\n${endOf(seen.prompt)}`
       )
     )
   }
@@ -61,7 +76,7 @@ const turnOf = (script: Script, seen: Seen): Effect.Effect<Array<PartEncoded>, A
 const answered = (script: Script, seen: Seen): Effect.Effect<Array<PartEncoded>, AiError> =>
   Effect.tapDefect(turnOf(script, seen), (defect) =>
     Effect.sync(() => {
-      script.broken ??= Cause.die(defect)
+      script.broken ??= Cause.die(defect instanceof WrongScript ? placed(defect, script) : defect)
     })
   )
 
@@ -92,8 +107,11 @@ const allUsed = (scripts: ReadonlyArray<Script>) => (exit: Exit.Exit<unknown, un
   return left === undefined
     ? Effect.void
     : Effect.die(
-        new Error(
-          `${called(left)} was not used up: turn ${left.used + 1} of ${left.turns.length} was never asked for.${ending(exit.value)}`
+        placed(
+          new WrongScript(
+            `${called(left)} was not used up: turn ${left.used + 1} of ${left.turns.length} was never asked for.${ending(exit.value)}`
+          ),
+          left
         )
       )
 }
@@ -126,8 +144,9 @@ const modelOf = (scripts: ReadonlyArray<Script>, pick: (seen: Seen) => Script) =
  * @param turns one for each time that it is asked; a function sees what the model sees
  */
 export const script = (...turns: ReadonlyArray<TurnLike>): Layer.Layer<LanguageModel.LanguageModel> => {
+  const place = placeOfCaller()
   return Layer.suspend(() => {
-    const only: Script = { name: undefined, turns, used: 0, broken: undefined }
+    const only: Script = { name: undefined, place, turns, used: 0, broken: undefined }
     return modelOf([only], () => only)
   })
 }
@@ -141,12 +160,13 @@ export const script = (...turns: ReadonlyArray<TurnLike>): Layer.Layer<LanguageM
 export const cast = <const S extends { readonly [name: string]: ReadonlyArray<TurnLike> }>(
   pick: (seen: Seen) => keyof S & string,
   scripts: S
-): Layer.Layer<LanguageModel.LanguageModel> =>
-  Layer.suspend(() => {
+): Layer.Layer<LanguageModel.LanguageModel> => {
+  const place = placeOfCaller()
+  return Layer.suspend(() => {
     const all = new Map(
       Object.entries(scripts).map(([name, turns]): [string, Script] => [
         name,
-        { name, turns, used: 0, broken: undefined }
+        { name, place, turns, used: 0, broken: undefined }
       ])
     )
     return modelOf([...all.values()], (seen) => {
@@ -156,3 +176,4 @@ export const cast = <const S extends { readonly [name: string]: ReadonlyArray<Tu
       return found
     })
   })
+}

@@ -39,8 +39,10 @@ type CallArguments<X extends AnyEndpoint> =
   {} extends ArgsOf<X> ? [input?: ArgsOf<X>, options?: CallOptions] : [input: ArgsOf<X>, options?: CallOptions]
 
 /** A test that is wrong: it dies with a sentence, and so does the run. */
+export class WrongScript extends Error {}
+
 const wrong = (number: number, why: string): Effect.Effect<never> =>
-  Effect.die(new Error(`Turn ${number} of the script ${why}`))
+  Effect.die(new WrongScript(`Turn ${number} of the script ${why}`))
 
 const callPart = (number: number, name: string, params: unknown): PartEncoded => ({
   type: "tool-call",

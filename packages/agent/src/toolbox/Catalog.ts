@@ -64,6 +64,9 @@ const keepNewest = (hashes: Map<string, string>): void => {
   }
 }
 
+/** Milliseconds that a page of a list may take at most, where calls may take longer. */
+const longestList = 60_000
+
 /** The first of each name. */
 const distinct = (tools: ReadonlyArray<Tool>): ReadonlyArray<Tool> => {
   const names = new Set<string>()
@@ -164,15 +167,16 @@ export class Catalog {
   }
 
   #list(shelf: Shelf): Effect.Effect<void, AgentError> {
-    const { session } = shelf.link
+    const { session, timeout = longestList } = shelf.link
     // A change that is told while the lists are on their way is not lost: it makes the shelf stale again.
     shelf.stale = false
-    const cut = (list: string) => ({
+    const options = (list: string) => ({
+      timeout: Math.min(timeout, longestList),
       onEndless: (why: string) => this.#tellDegraded(shelf, `its list of ${list} is cut where it has no end: ${why}`)
     })
-    const found = Effect.map(session.listTools(cut("tools")), distinct)
+    const found = Effect.map(session.listTools(options("tools")), distinct)
     const tools = Effect.catch(found, (error) => this.#unlisted(shelf, error))
-    const resources = Effect.catch(session.listResources(cut("resources")), (error) =>
+    const resources = Effect.catch(session.listResources(options("resources")), (error) =>
       Effect.as(this.#degraded(shelf, `its resources could not be listed: ${error.message}`), shelf.resources)
     )
     const lists = Effect.flatMap(Effect.all([tools, resources], { concurrency: 2 }), (entries) =>
@@ -203,8 +207,20 @@ export class Catalog {
     this.#facts.emit({ _tag: "Degraded", server: link.name, what })
   }
 
+  /** Those that the settings of its server name; one that is not listed is told of. */
+  #chosen(shelf: Shelf, tools: ReadonlyArray<Tool>): ReadonlyArray<Tool> {
+    const chosen = shelf.link.tools
+    if (chosen === undefined) return tools
+    const listed = new Set(tools.map(({ name }) => name))
+    const missing = chosen.filter((name) => !listed.has(name)).map((name) => JSON.stringify(name))
+    if (missing.length > 0)
+      this.#tellDegraded(shelf, `it does not list ${missing.join(", ")}, which its tools shall be`)
+    return tools.filter(({ name }) => chosen.includes(name))
+  }
+
   /** Leaves out what no model can be shown. */
-  #shown(shelf: Shelf, tools: ReadonlyArray<Tool>): ReadonlyArray<Tool> {
+  #shown(shelf: Shelf, all: ReadonlyArray<Tool>): ReadonlyArray<Tool> {
+    const tools = this.#chosen(shelf, all)
     if (tools.length > mostTools) {
       const what = `it lists ${tools.length} tools, and those after the first ${mostTools} are left out`
       this.#tellDegraded(shelf, what)

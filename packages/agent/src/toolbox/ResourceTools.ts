@@ -18,10 +18,12 @@ const missingUri = ({ reason }: McpError, uri: string): string => {
   return typeof said === "string" ? said : uri
 }
 
-const read = (link: ServerLink, uri: string, runMeta: JsonObject): Effect.Effect<Observation, McpError> =>
-  Effect.map(link.session.readResource(uri, { meta: runMeta }), ({ contents }) =>
+const read = (link: ServerLink, uri: string, runMeta: JsonObject): Effect.Effect<Observation, McpError> => {
+  const options = { meta: runMeta, ...(link.timeout === undefined ? {} : { timeout: link.timeout }) }
+  return Effect.map(link.session.readResource(uri, options), ({ contents }) =>
     spoken(contents.map((item) => itemText(item)).join("\n"))
   )
+}
 
 /** Reads from the first of these servers that can. */
 const readFrom = (links: ReadonlyArray<ServerLink>, uri: string, runMeta: JsonObject): Effect.Effect<Observation> => {

@@ -20,6 +20,8 @@ export interface ServerLink {
   readonly session: McpSession
   readonly required: boolean
   readonly trusted: boolean
+  /** The tools that the agent has of it; all where there are none. */
+  readonly tools: ReadonlyArray<string> | undefined
   readonly timeout: number | undefined
 }
 
@@ -72,6 +74,10 @@ const ownTime = (ref: ServerRef): number | undefined =>
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
+/** It is not repeated: it may hold what is secret. */
+const noiseOf = (count: number): string =>
+  `it wrote ${count} ${count === 1 ? "line that is no message" : "lines that are no messages"}, as a program does that logs to its standard output`
+
 /** An agent answers that it works in no folder, and nothing else that it is asked. */
 const clientSettings = (
   { name, version = "1.0.0" }: AnyDefinition,
@@ -100,13 +106,18 @@ export const connectServers = (
       ([name, server]) => {
         const ref = serverRef(server)
         if (ref === undefined) return Effect.succeed([])
-        const { required = true, timeout = ownTime(ref), trusted = false } = ref.settings
-        const linked = Effect.map(opened(ref, clientSettings(definition, ref.settings), serveAgent), (session) => {
+        const { required = true, timeout = ownTime(ref), tools, trusted = false } = ref.settings
+        let noise = 0
+        const onNoise = () => {
+          noise++
+        }
+        const client = { ...clientSettings(definition, ref.settings), onNoise }
+        const linked = Effect.map(opened(ref, client, serveAgent), (session) => {
           emit({ _tag: "ServerConnected", server: name, version: session.version })
-          return [{ name, session, required, trusted, timeout }]
+          return [{ name, session, required, trusted, tools, timeout }]
         })
         return Effect.catch(linked, (error) => {
-          const detail = messageOf(error)
+          const detail = noise === 0 ? messageOf(error) : `${messageOf(error)}; ${noiseOf(noise)}`
           if (required) {
             const reason = new AgentReason.RequiredServerDown({ server: name, detail, cause: error })
             return Effect.fail(new AgentError({ agent, reason }))

@@ -5,7 +5,7 @@
 import * as Effect from "effect/Effect"
 import * as AiTool from "effect/ai/Tool"
 import type { WithHandler } from "effect/ai/Toolkit"
-import type { JsonObject } from "@treadle/protocol/json"
+import { nearestNames, type JsonObject } from "@treadle/protocol/json"
 import { ToolOrigin, type Origin } from "../ToolOrigin.ts"
 import { ToolScope } from "../ToolScope.ts"
 import { cutText } from "../Text.ts"
@@ -118,6 +118,13 @@ export class Toolbox {
     if (own !== undefined) return { _tag: "Own", tool: own }
     const tool = this.#context.catalog.named(name)
     return tool === undefined || !this.#isVisible(tool) ? undefined : { _tag: "Server", tool }
+  }
+
+  /** The name in the list that a model may have meant by one that is not: often a tool without its server. */
+  meant(name: string): string | undefined {
+    const bare = `__${name.replaceAll(/[./:]/gu, "__")}`
+    const names = Object.keys(this.modelTools.tools)
+    return names.find((one) => one.endsWith(bare)) ?? nearestNames(name, names, 1)[0]
   }
 
   /** Whether what a model calls by this name waits for something. */

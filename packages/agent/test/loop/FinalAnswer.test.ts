@@ -2,8 +2,9 @@ import { Ajv2020 } from "ajv/dist/2020.js"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { assert, describe, it } from "@effect/vitest"
-import { Agent } from "@treadle/agent"
+import { Agent, AgentMcp } from "@treadle/agent"
 import { AgentTest } from "@treadle/agent/test"
+import { type } from "arktype"
 import * as z from "zod"
 import type { AnswerDef } from "../../src/AgentDefinition.ts"
 import { finishTool } from "../../src/toolbox/FinishTool.ts"
@@ -29,6 +30,7 @@ const forms: ReadonlyArray<readonly [name: string, schema: AnswerDef<unknown>, j
   ["a tree", Tree, { name: "a", children: [{ name: "b", children: [] }] }, { name: "a" }],
   ["a date", Schema.Date, "2026-01-01T00:00:00.000Z", 5],
   ["an object of Zod", z.object({ a: z.int() }), { a: 1 }, { a: "1" }],
+  ["an object of ArkType", type({ a: "number" }), { a: 1 }, { a: "1" }],
   ["a list of Zod", z.array(z.string()), ["x"], [1]],
   ["one of several", Schema.Union([Schema.Struct({ a: Schema.Int }), Schema.Null]), null, "x"]
 ]
@@ -75,6 +77,42 @@ describe("the form of an answer", () => {
         return AgentTest.answer(7)
       })
       assert.strictEqual((yield* Effect.provide(Agent.run(counting, "Go"), wrong)).answer, 7)
+    })
+  )
+
+  it.effect("may stand in a fence of code with words around it, and a text need not be in quotes", () =>
+    Effect.gen(function* () {
+      const counted = answerForm(Schema.Struct({ n: Schema.Int }))
+      assert.deepStrictEqual(yield* answerInText(counted, 'Here it is:\n\n```json\n{ "n": 1 }\n```\nDone.'), { n: 1 })
+      const two = 'Either\n```\n{ "n": 1 }\n```\nor\n```\n{ "n": 2 }\n```'
+      assert.deepStrictEqual(yield* Effect.flip(answerInText(counted, two)), { problems: ["it is not JSON"] })
+      const choice = answerForm(Schema.Literals(["yes", "7"]))
+      assert.strictEqual(yield* answerInText(choice, " yes\n"), "yes")
+      assert.strictEqual(yield* answerInText(choice, "7"), "7")
+      assert.include((yield* Effect.flip(answerInText(choice, "8"))).problems[0], "Expected")
+    })
+  )
+
+  it.effect("may be null, for who asked and for who started the run", () =>
+    Effect.gen(function* () {
+      const finder = Agent.make({
+        name: "finder",
+        instruction: "Find it.",
+        answer: Schema.NullOr(Schema.Int),
+        model: AgentTest.script(AgentTest.answer(null))
+      })
+      const outcome = yield* Agent.run(finder, "Where is it?")
+      assert.deepStrictEqual([outcome.status, outcome.partial, outcome.answer], ["completed", false, null])
+      const parent = Agent.make({
+        name: "parent",
+        instruction: "Have it found.",
+        servers: { finder },
+        model: AgentTest.script(
+          AgentTest.call(AgentMcp.spawn, { instruction: "Where is it?" }, { server: "finder" }),
+          (seen) => AgentTest.answer(seen.last(AgentMcp.spawn)?.result)
+        )
+      })
+      assert.strictEqual((yield* Agent.run(parent, "Go")).text, "null")
     })
   )
 

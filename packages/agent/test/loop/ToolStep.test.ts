@@ -135,7 +135,9 @@ describe("a call of a tool", () => {
           AgentTest.callNamed("nope"),
           AgentTest.callNamed("search\n\nignore that", {}),
           AgentTest.callNamed("kb.search"),
-          AgentTest.callNamed("")
+          AgentTest.callNamed(""),
+          AgentTest.callNamed("kb/search"),
+          AgentTest.callNamed("finnish")
         ),
         (seen) => AgentTest.answer(seen.results.map(({ value }) => value))
       )
@@ -143,8 +145,10 @@ describe("a call of a tool", () => {
       assert.deepStrictEqual(JSON.parse(outcome.text), [
         'error: no such tool "nope"',
         'error: no such tool "search\\n\\nignore that"',
-        'error: no such tool "kb.search"',
-        'error: no such tool ""'
+        'error: no such tool "kb.search"; there is "mcp__kb__search"',
+        'error: no such tool ""',
+        'error: no such tool "kb/search"; there is "mcp__kb__search"',
+        'error: no such tool "finnish"; there is "finish"'
       ])
       assert.deepStrictEqual(recorded.calls(), [])
     })

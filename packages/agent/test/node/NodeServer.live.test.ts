@@ -35,6 +35,12 @@ const program = scriptedChild((peer) => {
   })
 })
 
+/** A program that logs to its standard output, and speaks nothing else. */
+const chatty = scriptedChild((peer) => {
+  peer.write(`${["listening", "on", "8080"].join(" ")}\n`)
+  peer.onLine(() => {})
+})
+
 const agent = (settings: CommandSettings = {}) =>
   Agent.make({
     name: "r",
@@ -147,6 +153,17 @@ describe("a program as a server of an agent", () => {
       const failed = yield* Effect.flip(Effect.provide(Agent.run(missing, "Go"), AgentTest.script()))
       assert.deepInclude(failed.reason, { _tag: "RequiredServerDown", server: "gone" })
       assert.include(failed.message, "treadle-there-is-no-such-program")
+    })
+  )
+
+  it.live("that logs where messages are expected is told of, and its words are not", () =>
+    Effect.gen(function* () {
+      const settings = { connectTimeout: 1_500, probeTimeout: 300 }
+      const servers = { chatty: NodeServer.command(chatty.command, chatty.args, settings) }
+      const ran = Agent.run(Agent.make({ name: "r", instruction: "Go.", servers }), "Go")
+      const { message } = yield* Effect.flip(Effect.provide(ran, AgentTest.script()))
+      assert.include(message, "it wrote 1 line that is no message")
+      assert.notInclude(message, "listening on")
     })
   )
 })

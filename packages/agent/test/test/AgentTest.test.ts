@@ -53,6 +53,24 @@ describe("a scripted model", () => {
     })
   )
 
+  it.effect("shows mistakes of a script where it is written, and of what the model saw the end", () =>
+    Effect.gen(function* () {
+      const long = "word ".repeat(2_000)
+      const model = AgentTest.script(AgentTest.call(note, { text: long }))
+      const asked = yield* Effect.exit(Effect.provide(Agent.run(agent({ kb }), "Go"), model))
+      const [often] = Exit.isFailure(asked) ? Cause.prettyErrors(asked.cause) : []
+      assert.isBelow(often?.message.length ?? 0, 4_200)
+      assert.isTrue(often?.message.endsWith("word "))
+      const unused = AgentTest.script(AgentTest.say("a"), AgentTest.say("b"))
+      const left = yield* Effect.exit(Effect.provide(Agent.run(agent({ kb }), "Go"), unused))
+      const [seldom] = Exit.isFailure(left) ? Cause.prettyErrors(left.cause) : []
+      for (const error of [often, seldom]) assert.match(error?.stack ?? "", /\n[^\n]*AgentTest\.test\.ts/u)
+      const first = (error?: Error) => error?.stack?.split("\n").find((line) => /^\s+at /u.test(line))
+      assert.include(first(often), "AgentTest.test.ts")
+      assert.include(first(seldom), "AgentTest.test.ts")
+    })
+  )
+
   it.effect("leaves the reason alone for which a test fails already", () =>
     Effect.gen(function* () {
       const said = yield* failure(

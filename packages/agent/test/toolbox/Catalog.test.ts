@@ -80,6 +80,44 @@ describe.each(eras)("the tools of a server that is $era", ({ serve }) => {
     })
   )
 
+  it.effect("are those that its settings name, and one that it does not list is told of", () =>
+    Effect.gen(function* () {
+      const server = yield* served(listing({ first: [["a", "b", "c"]] }))
+      const some = { box: Server.http(server.url, { tools: ["c", "a", "d"] }) }
+      const { degraded, events, outcome } = yield* heard(some, AgentTest.callNamed("mcp__box__b"), (seen) =>
+        AgentTest.answer([offered(seen), seen.results[0]?.value])
+      )
+      assert.deepStrictEqual(JSON.parse(outcome.text), [
+        ["a", "c"],
+        'error: no such tool "mcp__box__b"; there is "mcp__box__a"'
+      ])
+      assert.deepStrictEqual(degraded, ['it does not list "d", which its tools shall be'])
+      const listed = events.flatMap((event) =>
+        event._tag === "ToolsListed" ? event.tools.map(({ tool }) => tool) : []
+      )
+      assert.deepStrictEqual(listed, ["a", "c"])
+    })
+  )
+
+  it.effect("are waited for as long as a call of it, and a minute at most", () =>
+    Effect.gen(function* () {
+      const silent: Offer = { first: ({ json }) => json?.method === "tools/list" }
+      for (const [timeout, waited] of [
+        [800, 800],
+        [300_000, 60_000]
+      ] as const) {
+        const server = yield* served(silent)
+        const servers = { box: Server.http(server.url, { timeout }) }
+        const run = yield* Effect.forkChild(
+          Effect.flip(Effect.provide(Agent.run(agent(servers), "Go"), AgentTest.script()))
+        )
+        yield* until(() => server.methods().includes("tools/list"))
+        yield* TestClock.adjust(waited)
+        assert.include((yield* Fiber.join(run)).message, `no answer within ${waited} ms`)
+      }
+    })
+  )
+
   it.effect("are called although its resources cannot be listed", () =>
     Effect.gen(function* () {
       const server = yield* served({

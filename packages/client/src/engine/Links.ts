@@ -1,5 +1,5 @@
 /**
- * The link of a session, and its recovery (D21): when it is lost, the next who needs it opens another one, and whoever
+ * The link of a session, and its recovery: when it is lost, the next who needs it opens another one, and whoever
  * comes meanwhile waits for the same opening.
  *
  * A request is sent again only where it provably did not run, or where running it twice does no harm.

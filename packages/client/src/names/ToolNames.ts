@@ -66,7 +66,7 @@ const groupBy = (wishes: ReadonlyArray<Wish>, name: (wish: Wish) => string): Map
 const plainOwner = ([first, ...others]: ReadonlyArray<Wish>): Wish | undefined =>
   others.length === 0 ? first : [first, ...others].find((wish) => wish !== undefined && isExact(wish.server, wish.tool))
 
-/** Gives each a name that is free. Who shares a name with another that waits goes on to the next round, as that one does. */
+/** Gives each a name that is free. Two that would share one both go on to the next round. */
 const giveHashed = (waiting: ReadonlyArray<Wish>, taken: Map<string, Wish>): void => {
   let left = waiting
   for (let round = 0; round < rounds && left.length > 0; round++) {

@@ -10,7 +10,7 @@ export interface Variables {
   readonly [name: string]: string | undefined
 }
 
-/** Variables by name; `undefined` takes one away. What is `Redacted` stands in no error that the child's words are in. */
+/** Variables by name; `undefined` takes one away. No error that tells the child's words tells what is `Redacted`. */
 export interface Environment {
   readonly [name: string]: string | Redacted.Redacted | undefined
 }

@@ -5,7 +5,7 @@ import { McpReason } from "../McpError.ts"
 import type { HttpPeer, HttpResponse } from "./HttpFetch.ts"
 import { causeText, transportFailure } from "./TransportFailure.ts"
 
-/** The chunks of a body; whoever stops early closes the connection. @throws McpReason where it breaks while it is read */
+/** The chunks of a body; whoever stops early closes the connection. @throws McpReason where it breaks meanwhile */
 export async function* chunksOf(response: HttpResponse): AsyncGenerator<Uint8Array, void> {
   const reader = response.body?.getReader()
   if (reader === undefined) return

@@ -137,7 +137,7 @@ class TwoEndpointTransport implements Transport {
 const textOf = (message: Posted | Request): string =>
   message._tag === "Request" ? requestText(message) : Message.print(message)
 
-/** The address that a stream names. @throws McpReason where it leads to another origin, which may not get our messages */
+/** The address that a stream names. @throws McpReason where it is of another origin, which may not get our messages */
 const endpointOf = (data: string, peer: HttpPeer): URL => {
   const url = URL.canParse(data, peer.url) ? new URL(data, peer.url) : undefined
   if (url !== undefined && url.origin === peer.url.origin) return url

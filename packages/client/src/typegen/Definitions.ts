@@ -51,7 +51,7 @@ interface Written {
   readonly isTyped: boolean
 }
 
-/** How many definitions may be inside of each other before a type is written out: compilers give up some 50 types deep. */
+/** How many definitions may be inside of each other before a type is written out: compilers look some 50 types deep. */
 const deepest = 2
 
 /** What is written of them, and how they are called. */

@@ -20,7 +20,7 @@ export interface OAuthClient {
   readonly key?: PrivateKeyText | undefined
 }
 
-/** One value as a form has it; a server that does not decode it still sees letters, digits, `-`, `.` and `_` as they are. */
+/** One value as a form has it; a server that does not decode it sees letters, digits, `-`, `.` and `_` as they are. */
 const formEncoded = (text: string): string => new URLSearchParams([["", text]]).toString().slice(1)
 
 /** HTTP Basic, with both parts encoded as in a form (RFC 6749 section 2.3.1). */
@@ -29,7 +29,7 @@ const clientSecretBasic =
   (_, { client_id: id }, __, headers) =>
     headers.set("authorization", `Basic ${btoa(`${formEncoded(id)}:${formEncoded(secret)}`)}`)
 
-/** What adds the proof of a client to a request. A client without the secret or the key of its method has none to show. */
+/** What adds the proof of a client to a request. One without the secret or the key of its method has none to show. */
 export const clientAuth = ({ key, proof, secret }: OAuthClient): Effect.Effect<OAuth.ClientAuth, AuthReason> => {
   if (proof === "private_key_jwt" && key !== undefined) {
     return Effect.map(readPrivateKey(key), (read) => OAuth.PrivateKeyJwt(read))

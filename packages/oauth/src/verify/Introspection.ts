@@ -91,7 +91,9 @@ interface Form {
   readonly body: string
 }
 
-/** The request about a token, with what shows who asks. It is made as it would be sent, and sent by what guards addresses. */
+/**
+ * The request about a token, with what shows who asks. It is made as it would be sent, and sent by what guards addresses.
+ */
 const formOf = (settings: IntrospectionSettings, endpoint: URL, token: string, now: number): Promise<Form> =>
   new Promise((resolve, reject) => {
     const server = { issuer: settings.issuer, introspection_endpoint: endpoint.href }
@@ -131,7 +133,7 @@ const unanswered = (endpoint: URL, why: string) =>
     why: `the introspection endpoint, ${shownAddress(endpoint)}, said nothing of a token: ${why}`
   })
 
-/** The error that an authorization server names, such as `unsupported_token_type` for tokens that it does not look into. */
+/** The error that an authorization server names, such as `unsupported_token_type` of tokens that it does not know. */
 const errorIn = ({ text }: AuthorityAnswer): string => {
   const said = parseJson(text)
   const error = isJsonObject(said) ? own(said, "error") : undefined

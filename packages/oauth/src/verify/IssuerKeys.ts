@@ -35,7 +35,7 @@ export interface KeySettings {
 /** The keys for a token with this header; none where the issuer has none that fits. */
 export type KeysFor = (header: JWSHeaderParameters) => Promise<ReadonlyArray<CryptoKey>>
 
-/** How long keys are used that cannot be fetched anew, in milliseconds: about as long as the tokens last that they signed. */
+/** How long keys are used that cannot be fetched anew, in milliseconds: about as long as tokens last. */
 const keptFor = 60 * 60_000
 
 /** How many keys an issuer may have. */

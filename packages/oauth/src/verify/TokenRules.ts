@@ -68,7 +68,7 @@ export const rulesOf = (settings: TokenSettings, required: TokenRules["required"
 
 const lowerAscii = (text: string): string => text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
 
-/** The identifier with its scheme and host in lower case, which are the same in upper case (AUTH-14). Nothing else is. */
+/** The identifier with scheme and host in lower case, which are the same in upper case (AUTH-14). Nothing else is. */
 const comparable = (resource: string): string => resource.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#@]*/i, lowerAscii)
 
 /** Whether two identifiers are the same resource. A slash at the end makes another one. */

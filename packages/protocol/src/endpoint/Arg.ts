@@ -42,4 +42,5 @@ const withDefault = <S extends Schema.Top>(
     Schema.withDecodingDefaultKey(Effect.succeed(value))
   )
 
+/** Makes arguments of tools, in the fields of an `input`. */
 export const Arg = { optional, withDefault }

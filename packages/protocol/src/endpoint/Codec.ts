@@ -55,7 +55,7 @@ export const effectCodec = (schema: PureSchema, side: "input" | "output"): Codec
   try {
     return workingCodec(schema, side)
   } catch (error) {
-    return brokenCodec(error)
+    return brokenCodec(unprintable(error).findings)
   }
 }
 
@@ -88,9 +88,6 @@ const workingCodec = (schema: PureSchema, side: "input" | "output"): Codec => {
   }
 }
 
-/** The codec of the fields of a struct. */
-export const fieldsCodec = (fields: PureFields): Codec => effectCodec(Schema.Struct(fields), "input")
-
 const plainJson = (value: unknown): Effect.Effect<Json, Misfit> => {
   try {
     const text = JSON.stringify(value)
@@ -120,17 +117,16 @@ const validated = (standard: Standard, value: unknown): Effect.Effect<unknown, M
 type Printed = Pick<Codec, "schema" | "findings">
 
 /** What is published of a schema that cannot be printed, and why. */
-const unprintable = (error: unknown, path = ""): Printed => {
+const unprintable = (error: unknown): Printed => {
   const why = error instanceof Error ? error.message : String(error)
   const message = `it cannot be printed as JSON Schema (${why}): use a schema that has a JSON form`
-  return { schema: {}, findings: [{ path, message }] }
+  return { schema: {}, findings: [{ path: "", message }] }
 }
 
 /** A codec that only says what is wrong with its schema. */
-const brokenCodec = (error: unknown): Codec => {
-  const { schema, findings } = unprintable(error)
-  const fail = () => Effect.fail({ problems: findings.map((finding) => finding.message) })
-  return { schema, findings, decode: fail, encode: fail }
+const brokenCodec = (findings: ReadonlyArray<SchemaFinding>): Codec => {
+  const fail = () => Effect.fail({ problems: findings.map(({ message }) => message) })
+  return { schema: {}, findings, decode: fail, encode: fail }
 }
 
 /** The members of an object schema, where its library shows them as Zod does. */
@@ -167,7 +163,7 @@ const printStandard = (standard: Standard, side: "input" | "output"): Printed =>
 /**
  * The codec of a Standard Schema that is an input: callers send what goes into it, handlers get what comes out.
  */
-export const standardInputCodec = (standard: Standard): Codec => ({
+const standardInputCodec = (standard: Standard): Codec => ({
   ...printStandard(standard, "input"),
   decode: (value) => readable(value, validated(standard, value)),
   encode: plainJson
@@ -177,7 +173,7 @@ export const standardInputCodec = (standard: Standard): Codec => ({
  * The codec of a Standard Schema that is an output: what a handler returns is parsed by it, so members that it does not
  * name stay behind, and the parsed value is sent.
  */
-export const standardOutputCodec = (standard: Standard): Codec => ({
+const standardOutputCodec = (standard: Standard): Codec => ({
   ...printStandard(standard, "output"),
   decode: (value) => readable(value, validated(standard, value)),
   encode: (value) => Effect.flatMap(validated(standard, value), plainJson)
@@ -193,7 +189,7 @@ const nothing: Codec["decode"] = (value) => {
 }
 
 /** The codec of a tool without input: a closed empty object, enforced. */
-export const emptyCodec: Codec = {
+const emptyCodec: Codec = {
   schema: { type: "object", additionalProperties: false },
   findings: [],
   decode: nothing,
@@ -220,10 +216,7 @@ const mistaken = (value: unknown): string | undefined => {
     : `the field ${JSON.stringify(stranger)} is no Effect Schema: wrap Zod fields in z.object({ … })`
 }
 
-const mistakenCodec = (why: string): Codec => {
-  const fail = () => Effect.fail({ problems: [why] })
-  return { schema: {}, findings: [{ path: "", message: why }], decode: fail, encode: fail }
-}
+const mistakenCodec = (why: string): Codec => brokenCodec([{ path: "", message: why }])
 
 /** The codec of whatever an author wrote for `input`. */
 export const inputCodec = (input: unknown): Codec => {
@@ -233,7 +226,7 @@ export const inputCodec = (input: unknown): Codec => {
   const why = mistaken(input)
   if (why !== undefined) return mistakenCodec(why)
   const fields = input as PureFields
-  return Object.keys(fields).length === 0 ? emptyCodec : fieldsCodec(fields)
+  return Object.keys(fields).length === 0 ? emptyCodec : effectCodec(Schema.Struct(fields), "input")
 }
 
 /** The codec of whatever an author wrote for `output`. */

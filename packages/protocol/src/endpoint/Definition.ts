@@ -7,6 +7,7 @@
 import type * as Schema from "effect/Schema"
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from "effect/StandardSchema"
 
+/** The same members as one object, as a hover shows it. */
 export type Simplify<T> = { [K in keyof T]: T[K] } & {}
 
 /** An Effect Schema that needs no services. */
@@ -22,7 +23,9 @@ export interface Standard<I = unknown, O = unknown> {
   readonly "~standard": StandardSchemaV1.Props<I, O> & StandardJSONSchemaV1.Props<I, O>
 }
 
+/** What may be written for `input`: fields, a schema of an object, or a Standard Schema that prints JSON Schema. */
 export type InputDef = PureFields | PureSchema<object> | Standard
+/** What may be written for `output`: one schema of any value. */
 export type OutputDef = PureSchema | Standard
 interface Tagged {
   readonly _tag: string

@@ -50,10 +50,15 @@ export interface AnyEndpoint {
   readonly shape: ToolShape
 }
 
+/** What the handler of an endpoint gets. */
 export type InputOf<X extends AnyEndpoint> = Input<X["def"]["input"]>
+/** What a caller gives to an endpoint. */
 export type ArgsOf<X extends AnyEndpoint> = Args<X["def"]["input"]>
+/** What the handler of an endpoint returns. */
 export type ReturnedOf<X extends AnyEndpoint> = Returned<X["def"]["output"]>
+/** What a caller gets of an endpoint. */
 export type OutputOf<X extends AnyEndpoint> = Output<X["def"]["output"]>
+/** The errors that an endpoint declares, as a union. */
 export type FailureOf<X extends AnyEndpoint> = Failure<X["def"]["errors"]>
 
 class EndpointValue<Name extends string, Def extends EndpointDef> implements Endpoint<Name, Def> {

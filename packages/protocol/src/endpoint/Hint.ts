@@ -4,6 +4,7 @@
  */
 import type { ToolAnnotations } from "../schema/index.ts"
 
+/** What a tool does to the world. What is left out is not sent. */
 export interface Hints {
   /** It changes nothing. The specification reads silence as `false`. */
   readonly readOnly?: boolean

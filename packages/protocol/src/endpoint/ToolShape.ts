@@ -38,6 +38,7 @@ export interface ValueShape {
   readonly decode: (structuredContent: unknown) => Effect.Effect<unknown, Misfit>
 }
 
+/** How an endpoint travels as a tool. */
 export interface ToolShape {
   readonly inputSchema: JsonObject
   readonly outputSchema: JsonObject | undefined
@@ -98,7 +99,7 @@ const headersOf = (schema: JsonObject, faults: Array<ShapeFault>): ReadonlyArray
   return []
 }
 
-const namesOf = (schema: JsonObject): ReadonlySet<string> | undefined => {
+const argumentNamesOf = (schema: JsonObject): ReadonlySet<string> | undefined => {
   const properties = own(schema, "properties")
   const closed = ["anyOf", "oneOf", "allOf", "if", "patternProperties", "additionalProperties", "$ref"]
   return isJsonObject(properties) && closed.every((key) => !Object.hasOwn(schema, key))
@@ -134,7 +135,7 @@ export const toolShape = (definition: {
     outputSchema:
       value === undefined || errors === undefined ? value?.schema : anyOfObjects([value.schema, ...errors.printed]),
     input,
-    argumentNames: namesOf(input.schema),
+    argumentNames: argumentNamesOf(input.schema),
     output: value?.shape,
     errors: errors?.shape,
     headers: headersOf(inputSchema ?? {}, faults),

@@ -4,6 +4,7 @@
  */
 import { latestNative } from "./ProtocolVersion.ts"
 
+/** One of the two ways. */
 export type Era = "native" | "compat"
 
 /** The era of a dated revision; revisions sort as text. */

@@ -5,6 +5,7 @@
 /** Every revision this library knows. */
 export const protocolVersions = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"] as const
 
+/** The date of a revision that this library knows. */
 export type ProtocolVersion = (typeof protocolVersions)[number]
 
 /** The revision to prefer in the native era. */

@@ -8,6 +8,7 @@ import type { ClientCapabilities, FormSchema } from "../schema/index.ts"
 import type { Era } from "./Era.ts"
 import type { ProtocolVersion } from "./ProtocolVersion.ts"
 
+/** One dated revision of MCP. */
 export interface Revision {
   readonly version: ProtocolVersion
   readonly era: Era

@@ -1,5 +1,5 @@
 /** Every revision by its date. */
-import type { ProtocolVersion } from "./ProtocolVersion.ts"
+import { isProtocolVersion, type ProtocolVersion } from "./ProtocolVersion.ts"
 import type { Revision } from "./Revision.ts"
 import { v2024_11_05 } from "./v2024_11_05.ts"
 import { v2025_03_26 } from "./v2025_03_26.ts"
@@ -17,7 +17,7 @@ const table: { readonly [V in ProtocolVersion]: Revision } = {
 
 /** The revision of this date, or `undefined` where this library does not know it. */
 export const revisionOf = (version: string): Revision | undefined =>
-  Object.hasOwn(table, version) ? table[version as ProtocolVersion] : undefined
+  isProtocolVersion(version) ? table[version] : undefined
 
 /** The revision that a handshake settles on: the one asked for where it is a compat one, else the newest of them. */
 export const negotiated = (requested: string): Revision => {

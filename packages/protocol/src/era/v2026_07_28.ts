@@ -2,6 +2,7 @@
 import * as Result from "effect/Result"
 import type { Revision } from "./Revision.ts"
 
+/** The revision of 2026-07-28. */
 export const v2026_07_28: Revision = {
   version: "2026-07-28",
   era: "native",

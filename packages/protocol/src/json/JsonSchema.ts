@@ -3,7 +3,7 @@
  *
  * References that leave the document are never followed; a document that has one is refused.
  */
-import { isJsonObject, type Json, type JsonObject } from "./Json.ts"
+import { isJsonObject, own, type Json, type JsonObject } from "./Json.ts"
 
 /** How deep a schema may nest before it is refused. */
 export const maxSchemaDepth = 64
@@ -33,10 +33,16 @@ const readReference = (ref: unknown): Reference | undefined => {
 const printReference = ({ name, rest }: Reference): string =>
   `${localRef}${encodeURIComponent(name.replaceAll("~", "~0").replaceAll("/", "~1"))}${rest}`
 
-/** The definition that a schema stands for, where it is a reference to a whole one. */
-export const referenceName = (schema: Json): string | undefined => {
+/** The name of the definition that a schema stands for, where it is a reference to a whole one. */
+const referenceName = (schema: Json): string | undefined => {
   const reference = isJsonObject(schema) ? readReference(schema["$ref"]) : undefined
   return reference?.rest === "" ? reference.name : undefined
+}
+
+/** The definition of a document that a schema stands for, where it is a reference to a whole one that is there. */
+export const definitionOf = (schema: Json, root: JsonObject): Json | undefined => {
+  const name = referenceName(schema)
+  return name === undefined ? undefined : (own(root["$defs"], name) as Json | undefined)
 }
 
 /** The same schema with each of its references replaced. */
@@ -118,11 +124,8 @@ const branches = ["anyOf", "oneOf", "allOf"] as const
 const isObjectSchema = (schema: Json, root: JsonObject, depth: number): boolean => {
   if (!isJsonObject(schema) || depth > 8) return false
   if (schema["type"] === "object") return true
-  const name = referenceName(schema)
-  const definitions = root["$defs"]
-  if (name !== undefined && isJsonObject(definitions) && Object.hasOwn(definitions, name)) {
-    return isObjectSchema(definitions[name] ?? null, root, depth + 1)
-  }
+  const definition = definitionOf(schema, root)
+  if (definition !== undefined) return isObjectSchema(definition, root, depth + 1)
   return branches.some((key) => {
     const members = schema[key]
     if (!Array.isArray(members) || members.length === 0) return false

@@ -5,7 +5,7 @@
 import type * as Schema from "effect/Schema"
 import type * as SchemaAST from "effect/SchemaAST"
 import { isJsonObject, own, type Json, type JsonObject } from "./Json.ts"
-import { referenceName } from "./JsonSchema.ts"
+import { definitionOf } from "./JsonSchema.ts"
 import { pathText } from "./Problems.ts"
 
 /** One loss. */
@@ -76,8 +76,7 @@ const withBranches = (root: JsonObject, nodes: ReadonlyArray<unknown>): Printed 
   const add = (node: unknown): void => {
     if (!isJsonObject(node) || found.has(node)) return
     found.add(node)
-    const name = referenceName(node)
-    if (name !== undefined) add(own(root["$defs"], name))
+    add(definitionOf(node, root))
     for (const key of ["anyOf", "oneOf", "allOf"]) {
       const branches = node[key]
       if (Array.isArray(branches)) branches.forEach(add)

@@ -4,6 +4,7 @@ export { nestsDeeper, tooDeep } from "./Depth.ts"
 export { isJsonObject, isRecord, own, parseJson, record, type Json, type JsonObject } from "./Json.ts"
 export {
   anyOfObjects,
+  definitionOf,
   embed,
   hasObjectRoot,
   maxSchemaDepth,

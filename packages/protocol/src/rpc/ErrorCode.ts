@@ -16,7 +16,9 @@ export const ErrorCode = {
   UrlElicitationRequired: -32042
 } as const
 
+/** The name of an error of MCP. */
 export type ErrorName = keyof typeof ErrorCode
+/** The number of an error of MCP. */
 export type ErrorCode = (typeof ErrorCode)[ErrorName]
 
 const names = new Map<number, ErrorName>(

@@ -6,7 +6,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic
  */
 import * as Result from "effect/Result"
-import { isRecord, nestsDeeper, type Json, type JsonObject } from "../json/index.ts"
+import { isJsonObject, isRecord, nestsDeeper, type Json, type JsonObject } from "../json/index.ts"
 import { isRequestId, type RequestId } from "./RequestId.ts"
 import { RpcError } from "./RpcError.ts"
 
@@ -52,25 +52,21 @@ const bad = (value: unknown, why: string): Result.Result<never, BadMessage> => {
   return Result.fail(isRecord(value) && isRequestId(value["id"]) ? { error, id: value["id"] } : { error })
 }
 
+const request = (id: RequestId, method: string, params?: JsonObject): Request =>
+  params === undefined ? { _tag: "Request", id, method } : { _tag: "Request", id, method, params }
+
+const notification = (method: string, params?: JsonObject): Notification =>
+  params === undefined ? { _tag: "Notification", method } : { _tag: "Notification", method, params }
+
 const decodeCall = (value: { readonly [key: string]: unknown }): Result.Result<Message, BadMessage> => {
   const { id, method, params } = value
   if (typeof method !== "string") return bad(value, `"method" must be a string`)
-  if (params !== undefined && !isRecord(params)) return bad(value, `"params" must be an object`)
+  if (params !== undefined && !isJsonObject(params)) return bad(value, `"params" must be an object`)
   if (Object.hasOwn(value, "result") || Object.hasOwn(value, "error"))
     return bad(value, `a message with "method" has no "result" and no "error"`)
-  if (!Object.hasOwn(value, "id")) {
-    return Result.succeed(
-      params === undefined
-        ? { _tag: "Notification", method }
-        : { _tag: "Notification", method, params: params as JsonObject }
-    )
-  }
+  if (!Object.hasOwn(value, "id")) return Result.succeed(notification(method, params))
   if (!isRequestId(id)) return bad(value, `"id" must be a string or an integer`)
-  return Result.succeed(
-    params === undefined
-      ? { _tag: "Request", id, method }
-      : { _tag: "Request", id, method, params: params as JsonObject }
-  )
+  return Result.succeed(request(id, method, params))
 }
 
 const decodeAnswer = (value: { readonly [key: string]: unknown }): Result.Result<Message, BadMessage> => {
@@ -78,8 +74,8 @@ const decodeAnswer = (value: { readonly [key: string]: unknown }): Result.Result
   if (Object.hasOwn(value, "result")) {
     if (Object.hasOwn(value, "error")) return bad(value, `an answer has "result" or "error", not both`)
     if (!isRequestId(id)) return bad(value, `"id" must be a string or an integer`)
-    if (!isRecord(result)) return bad(value, `"result" must be an object`)
-    return Result.succeed({ _tag: "Result", id, result: result as JsonObject })
+    if (!isJsonObject(result)) return bad(value, `"result" must be an object`)
+    return Result.succeed({ _tag: "Result", id, result })
   }
   if (!Object.hasOwn(value, "error")) return bad(value, `it has neither "method" nor "result" nor "error"`)
   const error = RpcError.decode(value["error"])
@@ -148,10 +144,8 @@ const print = (message: Message): string => JSON.stringify(encode(message))
  * ```
  */
 export const Message = {
-  request: (id: RequestId, method: string, params?: JsonObject): Request =>
-    params === undefined ? { _tag: "Request", id, method } : { _tag: "Request", id, method, params },
-  notification: (method: string, params?: JsonObject): Notification =>
-    params === undefined ? { _tag: "Notification", method } : { _tag: "Notification", method, params },
+  request,
+  notification,
   result: (id: RequestId, result: JsonObject): ResultMessage => ({ _tag: "Result", id, result }),
   /** @param id left out where the id of the request could not be read */
   error: (id: RequestId | undefined, error: RpcError): ErrorMessage =>

@@ -74,6 +74,7 @@ const encode = (error: RpcError): JsonObject => ({
   ...(error.data === undefined ? {} : { data: error.data as Json })
 })
 
+/** Constructors and codecs of errors. */
 export const RpcError = {
   parseError: simple("ParseError"),
   invalidRequest: simple("InvalidRequest"),

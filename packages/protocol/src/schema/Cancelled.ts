@@ -5,6 +5,7 @@ import * as Schema from "effect/Schema"
 import { RequestId } from "../rpc/index.ts"
 import { Meta } from "./Meta.ts"
 
+/** Parameters of `notifications/cancelled`; `reason` is for people and logs. */
 export const Cancelled = Schema.Struct({
   requestId: RequestId,
   reason: Schema.optionalKey(Schema.String),

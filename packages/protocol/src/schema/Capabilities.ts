@@ -6,6 +6,7 @@ import * as Schema from "effect/Schema"
 const Settings = Schema.Record(Schema.String, Schema.Json)
 const Extensions = Schema.Record(Schema.String, Settings)
 
+/** What a server offers. What is not there is not served; extensions stand under their ids. */
 export const ServerCapabilities = Schema.Struct({
   experimental: Schema.optionalKey(Extensions),
   /** @deprecated by SEP-2577 with 2026-07-28; earliest removal 2027-07-28. */
@@ -20,6 +21,7 @@ export const ServerCapabilities = Schema.Struct({
 })
 export interface ServerCapabilities extends Schema.Schema.Type<typeof ServerCapabilities> {}
 
+/** What a client can be asked for. What is not there must not be asked; extensions stand under their ids. */
 export const ClientCapabilities = Schema.Struct({
   experimental: Schema.optionalKey(Extensions),
   /** @deprecated by SEP-2577 with 2026-07-28; earliest removal 2027-07-28. */

@@ -6,13 +6,13 @@
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import type { JsonObject } from "../json/index.ts"
-import { Message, RpcError, type Request, type RequestId } from "../rpc/index.ts"
+import { Message, type Request, type RequestId, type RpcError } from "../rpc/index.ts"
 import { CompletionArgument, CompletionContext, CompletionReference } from "./Completion.ts"
 import { InitializeRequest } from "./Initialize.ts"
 import { roundMembers, type InputResponses, type InputRound } from "./InputRequired.ts"
 import { LogLevel } from "./Logging.ts"
 import { Meta } from "./Meta.ts"
-import { Bare, payloadDecoders } from "./PayloadTable.ts"
+import { Bare, paramsReader } from "./PayloadTable.ts"
 import { requestMeta, type RequestFacts } from "./RequestMeta.ts"
 import { SubscriptionFilter } from "./Subscription.ts"
 import { TaskRequest, TaskUpdate } from "./Task.ts"
@@ -67,7 +67,7 @@ export type ClientRequest<M extends ClientMethod = ClientMethod> = {
   [K in M]: { readonly method: K; readonly params: Payloads[K]["Type"] }
 }[M]
 
-const decoderOf = payloadDecoders(payloads)
+const read = paramsReader(payloads)
 
 /** Whether a method has a typed request. */
 const isKnown = (method: string): method is ClientMethod => Object.hasOwn(payloads, method)
@@ -78,14 +78,11 @@ const isKnown = (method: string): method is ClientMethod => Object.hasOwn(payloa
  * @returns the request, or the error to answer with: `-32601` for an unknown method, `-32602` for parameters that do
  *   not fit, with every problem
  */
-const decode = (method: string, params: unknown): Result.Result<ClientRequest, RpcError> => {
-  const decoder = decoderOf(method)
-  if (decoder === undefined) return Result.fail(RpcError.methodNotFound(`Unknown method ${JSON.stringify(method)}`))
-  const decoded = decoder(params ?? {})
-  return Result.isFailure(decoded)
-    ? Result.fail(RpcError.invalidParams(`Invalid params of ${method}: ${decoded.failure.problems.join("; ")}`))
-    : Result.succeed({ method, params: decoded.success } as ClientRequest)
-}
+const decode = <M extends string>(
+  method: M,
+  params: unknown
+): Result.Result<ClientRequest<M & ClientMethod>, RpcError> =>
+  Result.map(read(method, params), (fitting) => ({ method, params: fitting }) as ClientRequest<M & ClientMethod>)
 
 /**
  * The request as a message.

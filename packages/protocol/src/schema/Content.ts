@@ -13,9 +13,11 @@ import { ResourceContents } from "./ResourceContents.ts"
 
 const common = { annotations: Schema.optionalKey(Annotations), _meta: Schema.optionalKey(Meta) }
 
+/** Text. */
 export const TextContent = Schema.Struct({ type: Schema.Literal("text"), text: Schema.String, ...common })
 export interface TextContent extends Schema.Schema.Type<typeof TextContent> {}
 
+/** An image, as Base64. */
 export const ImageContent = Schema.Struct({
   type: Schema.Literal("image"),
   data: Schema.String,
@@ -24,6 +26,7 @@ export const ImageContent = Schema.Struct({
 })
 export interface ImageContent extends Schema.Schema.Type<typeof ImageContent> {}
 
+/** A sound, as Base64. */
 export const AudioContent = Schema.Struct({
   type: Schema.Literal("audio"),
   data: Schema.String,
@@ -32,6 +35,7 @@ export const AudioContent = Schema.Struct({
 })
 export interface AudioContent extends Schema.Schema.Type<typeof AudioContent> {}
 
+/** A resource that the client may read; `size` in bytes, before any encoding. */
 export const ResourceLink = Schema.Struct({
   type: Schema.Literal("resource_link"),
   uri: Schema.String,
@@ -45,6 +49,7 @@ export const ResourceLink = Schema.Struct({
 })
 export interface ResourceLink extends Schema.Schema.Type<typeof ResourceLink> {}
 
+/** A resource with its contents. */
 export const EmbeddedResource = Schema.Struct({
   type: Schema.Literal("resource"),
   resource: ResourceContents,

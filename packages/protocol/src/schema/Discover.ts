@@ -6,6 +6,7 @@ import { cacheMembers } from "./CacheHint.ts"
 import { ServerCapabilities } from "./Capabilities.ts"
 import { Meta } from "./Meta.ts"
 
+/** What `server/discover` answers. */
 export const DiscoverResult = Schema.Struct({
   resultType: Schema.optionalKey(Schema.Literal("complete")),
   supportedVersions: Schema.Array(Schema.String),

@@ -4,6 +4,7 @@
 import * as Result from "effect/Result"
 import { isMetaKey } from "./Meta.ts"
 
+/** An id that follows the grammar. */
 export type ExtensionId = string & { readonly "~treadle/ExtensionId": true }
 
 /**
@@ -25,4 +26,5 @@ const from = (id: string): Result.Result<ExtensionId, string> => {
   return Result.succeed(id as ExtensionId)
 }
 
+/** Checks ids of extensions. */
 export const ExtensionId = { from }

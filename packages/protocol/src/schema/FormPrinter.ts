@@ -9,6 +9,7 @@
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import {
+  definitionOf,
   isJsonObject,
   isRecord,
   lintSchema,
@@ -21,7 +22,6 @@ import {
   type Misfit,
   type SchemaFinding
 } from "../json/index.ts"
-import { referenceName } from "../json/JsonSchema.ts"
 import { FormField, type FormSchema } from "./Elicitation.ts"
 
 /** A struct, or a class, whose fields a form can ask for. */
@@ -57,17 +57,13 @@ const refuse = (...problems: ReadonlyArray<string>): Field => Result.fail(proble
 const pick = (node: JsonObject, keys: ReadonlyArray<string>): JsonObject =>
   Object.fromEntries(Object.entries(node).filter(([key]) => keys.includes(key)))
 
-const objectOr = <A>(value: unknown, otherwise: A): JsonObject | A =>
-  isRecord(value) ? (value as JsonObject) : otherwise
-
 /** The node with the definition that it names in its place. */
 const resolved = (node: Json | undefined, root: JsonObject): JsonObject | undefined => {
   if (!isJsonObject(node)) return undefined
-  const { $ref: _, ...beside } = node
-  const name = referenceName(node)
-  if (name === undefined) return node
-  const definition = objectOr(own(root["$defs"], name), undefined)
-  return definition === undefined || referenceName(definition) !== undefined ? undefined : { ...definition, ...beside }
+  const { $ref: reference, ...beside } = node
+  if (reference === undefined) return node
+  const definition = definitionOf(node, root)
+  return isJsonObject(definition) && definition["$ref"] === undefined ? { ...definition, ...beside } : undefined
 }
 
 interface Choices {
@@ -191,7 +187,7 @@ const decodeField = wireDecoder(FormField)
 const published = (printed: Json, root: JsonObject): Result.Result<FormField, ReadonlyArray<string>> =>
   Result.flatMap(fieldOf(printed, root), (field) => Result.mapError(decodeField(field), ({ problems }) => problems))
 
-const properties = (printed: JsonObject): JsonObject => objectOr(printed["properties"], {})
+const properties = ({ properties: named }: JsonObject): JsonObject => (isJsonObject(named) ? named : {})
 
 const rootProblem = (printed: JsonObject): string | undefined => {
   if (JSON.stringify(printed) === `{"not":{"type":"null"}}`) return undefined
@@ -202,7 +198,7 @@ const rootProblem = (printed: JsonObject): string | undefined => {
 /** Why a schema has no JSON form at all. */
 const unprinted = (schema: unknown): ReadonlyArray<SchemaFinding> => {
   const { fields } = schema as { readonly fields?: unknown }
-  const strangers = Object.entries(objectOr(fields, {})).filter(([, field]) => !Schema.isSchema(field))
+  const strangers = Object.entries(isRecord(fields) ? fields : {}).filter(([, field]) => !Schema.isSchema(field))
   return strangers.length === 0
     ? [{ path: "", message: "the names of a form are strings" }]
     : strangers.map(([path]) => ({ path, message: "is no Effect Schema; forms take fields of Effect schemas" }))

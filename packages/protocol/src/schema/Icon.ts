@@ -5,6 +5,7 @@
  */
 import * as Schema from "effect/Schema"
 
+/** An icon: where it is, its media type, sizes such as `48x48` or `any`, and the background that it is made for. */
 export const Icon = Schema.Struct({
   src: Schema.String,
   mimeType: Schema.optionalKey(Schema.String),

@@ -4,6 +4,7 @@
 import * as Schema from "effect/Schema"
 import { Icon } from "./Icon.ts"
 
+/** The software at one end, as it names itself. */
 export const Implementation = Schema.Struct({
   name: Schema.String,
   version: Schema.String,

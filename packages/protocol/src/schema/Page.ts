@@ -1,5 +1,6 @@
 /**
- * Answers with a cache hint: pages of the four lists, and what a resource holds. A cursor is opaque and may be the empty string; its absence is the end (PAGE-01, PAGE-02).
+ * Answers with a cache hint: pages of the four lists, and what a resource holds. A cursor is opaque and may be the empty
+ * string; its absence is the end (PAGE-01, PAGE-02).
  */
 import * as Schema from "effect/Schema"
 import { cacheMembers } from "./CacheHint.ts"

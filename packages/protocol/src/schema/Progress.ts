@@ -4,6 +4,7 @@
 import * as Schema from "effect/Schema"
 import { Meta } from "./Meta.ts"
 
+/** What a request asks for progress with, unlike that of any other request under way. */
 export const ProgressToken = Schema.Union([Schema.String, Schema.Int])
 export type ProgressToken = typeof ProgressToken.Type
 

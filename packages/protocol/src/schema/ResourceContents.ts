@@ -10,9 +10,11 @@ const common = {
   _meta: Schema.optionalKey(Meta)
 }
 
+/** Contents that are text. */
 export const TextResourceContents = Schema.Struct({ ...common, text: Schema.String })
 export interface TextResourceContents extends Schema.Schema.Type<typeof TextResourceContents> {}
 
+/** Contents that are bytes, as Base64. */
 export const BlobResourceContents = Schema.Struct({ ...common, blob: Schema.String })
 export interface BlobResourceContents extends Schema.Schema.Type<typeof BlobResourceContents> {}
 

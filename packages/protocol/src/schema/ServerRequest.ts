@@ -7,9 +7,9 @@
 import * as Result from "effect/Result"
 import type * as Schema from "effect/Schema"
 import type { JsonObject, Misfit } from "../json/index.ts"
-import { Message, RpcError, type Request, type RequestId } from "../rpc/index.ts"
+import { Message, type Request, type RequestId, type RpcError } from "../rpc/index.ts"
 import { ElicitRequest, ElicitResult } from "./Elicitation.ts"
-import { Bare, payloadDecoders } from "./PayloadTable.ts"
+import { Bare, paramsReader, payloadDecoders } from "./PayloadTable.ts"
 import { RootsResult } from "./Roots.ts"
 import { CreateMessageRequest, CreateMessageResult } from "./Sampling.ts"
 
@@ -40,7 +40,7 @@ export type ServerRequest<M extends ServerMethod = ServerMethod> = {
 /** What a client answers to a method. */
 export type ClientAnswer<M extends ServerMethod> = (typeof answers)[M]["Type"]
 
-const decoderOf = payloadDecoders(payloads)
+const read = paramsReader(payloads)
 const answerDecoderOf = payloadDecoders(answers)
 
 /** Whether a method has a typed request. */
@@ -52,14 +52,8 @@ const isKnown = (method: string): method is ServerMethod => Object.hasOwn(payloa
  * @returns the request, or the error to answer with: `-32601` for an unknown method, `-32602` for parameters that do
  *   not fit, with every problem
  */
-const decode = (method: string, params: unknown): Result.Result<ServerRequest, RpcError> => {
-  const decoder = decoderOf(method)
-  if (decoder === undefined) return Result.fail(RpcError.methodNotFound(`Unknown method ${JSON.stringify(method)}`))
-  const decoded = decoder(params ?? {})
-  return Result.isFailure(decoded)
-    ? Result.fail(RpcError.invalidParams(`Invalid params of ${method}: ${decoded.failure.problems.join("; ")}`))
-    : Result.succeed({ method, params: decoded.success } as ServerRequest)
-}
+const decode = (method: string, params: unknown): Result.Result<ServerRequest, RpcError> =>
+  Result.map(read(method, params), (fitting) => ({ method, params: fitting }) as ServerRequest)
 
 /** Reads the `result` member of what a client answers: the answer, or every problem in it. */
 const decodeAnswer = <M extends ServerMethod>(method: M, value: unknown): Result.Result<ClientAnswer<M>, Misfit> => {

@@ -22,7 +22,7 @@ const names: { readonly [path: string]: string } = {
     mirrorParams paramHeaders parseChallenges printChallenge trimHeaderValue
   `,
   "./json": `
-    anyOfObjects censorOf embed fromBase64 hasObjectRoot isJsonObject isRecord lean lintSchema maxSchemaDepth
+    anyOfObjects censorOf definitionOf embed fromBase64 hasObjectRoot isJsonObject isRecord lean lintSchema maxSchemaDepth
     namesOf nearestNames nestsDeeper objectRoot own parseJson pathText printSchema record refuseSchema resolveRoot schemaProblems
     standardProblems structured textFromBase64 toBase64 tooDeep unknownNames unwrap wireDecoder wrap
   `,

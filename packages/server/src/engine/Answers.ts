@@ -4,6 +4,7 @@
 import * as Cause from "effect/Cause"
 import * as Exit from "effect/Exit"
 import { Message, printResult, RpcError } from "@treadle/protocol/rpc"
+import type { UrlRequest } from "@treadle/protocol/schema"
 import { AskFailed } from "../AskFailed.ts"
 import type { Admitted } from "../envelope/Admitted.ts"
 import type { Dress } from "../envelope/Dress.ts"
@@ -30,6 +31,25 @@ export const failed = (request: Admitted, error: RpcError, cause?: unknown): Ans
   cause
 })
 
+/** Pages to be visited before the request is sent again, because nothing could send the client to them. */
+const pagesFirst = (request: Admitted, pages: ReadonlyArray<UrlRequest>): Answer =>
+  failed(
+    request,
+    RpcError.urlElicitationRequired(
+      "This request needs a page to be visited first; send it again after that",
+      pages.map((page) => ({ ...page }))
+    )
+  )
+
+/** The client lacks what a question needs (META-08). */
+const unable = (request: Admitted, { message, requires }: AskFailed): Answer =>
+  failed(
+    request,
+    request.revision.era === "native"
+      ? RpcError.missingCapability(message, requires ?? {})
+      : RpcError.invalidParams(message, requires === undefined ? undefined : { requiredCapabilities: requires })
+  )
+
 const isNeutral = (value: NeutralResult | RpcError): value is NeutralResult => "members" in value
 
 /** Makes the answers of calls that have ended. */
@@ -46,30 +66,13 @@ export const makeAnswers = (dress: Dress, report: Report) => {
       ? succeeded(request, failureReply(message))
       : failed(request, RpcError.internal(message))
 
-  /** A question without an answer that the handler did not catch (D14, META-08). */
+  /** A question without an answer that the handler did not catch. */
   const unanswered = (call: RunningCall, error: AskFailed): Answer => {
     const { admitted: request } = call
-    const { message, reason, requires } = error
+    const { message, reason } = error
     const pages = call.unsent(error)
-    if (pages.length > 0) {
-      const cure = "This request needs a page to be visited first; send it again after that"
-      return failed(
-        request,
-        RpcError.urlElicitationRequired(
-          cure,
-          pages.map((page) => ({ ...page }))
-        )
-      )
-    }
-    if (reason === "no-capability") {
-      const missing = requires === undefined ? undefined : { requiredCapabilities: requires }
-      return failed(
-        request,
-        request.revision.era === "native"
-          ? RpcError.missingCapability(message, requires ?? {})
-          : RpcError.invalidParams(message, missing)
-      )
-    }
+    if (pages.length > 0) return pagesFirst(request, pages)
+    if (reason === "no-capability") return unable(request, error)
     return reason === "malformed" ? failed(request, RpcError.invalidParams(message)) : inWords(request, message)
   }
 

@@ -16,6 +16,7 @@ export interface DefectPlace {
   readonly reference: string
 }
 
+/** Hears of a defect. What it throws or rejects with is logged, and goes no further. */
 export type OnDefect = (error: unknown, place: DefectPlace) => void
 
 /** A defect that was reported. */

@@ -16,7 +16,8 @@ import type { Ask } from "../Ask.ts"
 import type { AskFailed } from "../AskFailed.ts"
 import type { Principal } from "../Principal.ts"
 import { ToolFailed } from "../ToolError.ts"
-import { CallAsks, type Asking, type Restored } from "./asking/CallAsks.ts"
+import type { Asking } from "./asking/Asking.ts"
+import { CallAsks, type Restored } from "./asking/CallAsks.ts"
 import type { Answer, Sink } from "./Sink.ts"
 import type { Tally } from "./Tally.ts"
 
@@ -27,9 +28,9 @@ import type { Tally } from "./Tally.ts"
 export type Kind = "call" | "listen" | "stream" | "task"
 
 /**
- * Why a call was ended from outside; `asking` is the end of a round, `expired` that of the time of a task, `token-over` that of
- * the token that opened a stream. Neither `cancelled`, which a client tells, nor `gone`, where nobody is left to read it,
- * has an answer.
+ * Why a call was ended from outside; `asking` is the end of a round, `expired` that of the time of a task, `token-over`
+ * that of the token that opened a stream. Neither `cancelled`, which a client tells, nor `gone`, where nobody is left to
+ * read it, has an answer.
  */
 export type Ending =
   | "asking"
@@ -68,13 +69,13 @@ export class RunningCall implements Call<unknown, never>, CurrentCallService {
   #fiber: Fiber.Fiber<unknown, unknown> | undefined
   #abort: AbortController | undefined
   #answered = false
-  readonly #asking: Asking | undefined
+  readonly #asking: Asking
   #asks: CallAsks | undefined
   #restored: Restored | undefined
   #ticked = 0
   #progress = Number.NEGATIVE_INFINITY
 
-  constructor(admitted: Admitted, sink: Sink, tally: Tally, kind: Kind = "call", asking?: Asking) {
+  constructor(admitted: Admitted, sink: Sink, tally: Tally, asking: Asking, kind: Kind = "call") {
     this.admitted = admitted
     this.sink = sink
     this.kind = kind
@@ -216,12 +217,12 @@ export class RunningCall implements Call<unknown, never>, CurrentCallService {
     if (this.#fiber !== undefined) this.#fiber.interruptUnsafe()
   }
 
-  /** Its sender takes the request back. One that became a task is answered, and cancelled by the id of the task (TASK-13). */
+  /** Its sender takes the request back. One that became a task is answered, and cancelled by the task's id (TASK-13). */
   cancel(why: "cancelled" | "gone" = "cancelled"): void {
     if (this.kind !== "task") this.end(why)
   }
 
-  /** The connection that waits for the answer has gone: natively that cancels the call, in compat it does not (D10). */
+  /** The connection that waits for the answer has gone: natively that cancels the call, in compat it does not (CANCEL-02). */
   disconnect(): void {
     if (this.admitted.revision.era === "native") this.cancel("gone")
   }
@@ -284,7 +285,6 @@ export class RunningCall implements Call<unknown, never>, CurrentCallService {
   }
 
   #ensureAsks(): CallAsks {
-    if (this.#asking === undefined) throw new Error("This call cannot ask")
     this.#asks ??= new CallAsks(this.#asking, this.admitted, this.sink, () => this.end("asking"), this.#restored)
     return this.#asks
   }
@@ -303,8 +303,8 @@ export class RunningCall implements Call<unknown, never>, CurrentCallService {
   }
 
   #printLog(level: LogLevel, data: unknown, logger?: string): string | undefined {
-    this.#asking?.deprecated("logging", this.admitted)
-    const asked = this.#asking?.logs === false ? undefined : this.admitted.logLevel
+    this.#asking.deprecated("logging", this.admitted)
+    const asked = this.#asking.logs ? this.admitted.logLevel : undefined
     if (asked === undefined || !passesLevel(level, asked)) return undefined
     return printNotification("notifications/message", {
       level,

@@ -3,7 +3,7 @@
  * admitted and the engine may rely on every one of them.
  */
 import type { ParamHeader } from "@treadle/protocol/http"
-import { own } from "@treadle/protocol/json"
+import { isJsonObject, own } from "@treadle/protocol/json"
 import { v2026_07_28, type Era, type ProtocolVersion, type Revision } from "@treadle/protocol/era"
 import { methodRow, type Request } from "@treadle/protocol/rpc"
 import {
@@ -24,8 +24,8 @@ export interface Offered {
   /** The versions that are served, the preferred one first. */
   readonly versions: ReadonlyArray<ProtocolVersion>
   readonly hasMethod: (method: string, era: Era) => boolean
-  /** The arguments of a tool that headers repeat, where the caller of this context sees the tool. */
-  readonly paramHeaders: (tool: string, context: unknown) => ReadonlyArray<ParamHeader>
+  /** The arguments that headers repeat; none where the caller of this context does not see what the request names. */
+  readonly paramHeaders: (request: Request, context: unknown) => ReadonlyArray<ParamHeader>
   /** The scopes that the operation needs; none where the caller of this context does not see what it names. */
   readonly scopes: (request: Request, context: unknown) => ReadonlyArray<string>
   /** Says over HTTP which scopes are missing. @param scopes all that the operation needs */
@@ -55,7 +55,7 @@ export class Admitted {
     this.request = request
     this.offered = offered
     const meta = own(request.params, "_meta")
-    this.meta = typeof meta === "object" && meta !== null && !Array.isArray(meta) ? (meta as Meta) : noMeta
+    this.meta = isJsonObject(meta) ? meta : noMeta
   }
 
   /** Whose running calls are counted together, and whose ids may name them. */

@@ -1,5 +1,5 @@
 /**
- * Which era a request speaks: a fact of the request, never of its connection (ERA-14, D11, CHTTP-25).
+ * Which era a request speaks: a fact of the request, never of its connection (ERA-14, CHTTP-25).
  */
 import { eraOf, isProtocolVersion, type Era } from "@treadle/protocol/era"
 import { HeaderName, trimHeaderValue } from "@treadle/protocol/http"

@@ -2,7 +2,7 @@
  * A neutral result as a revision wants it on the wire (BASE-08, BASE-11, META-05, CACHE-01).
  */
 import type { Revision } from "@treadle/protocol/era"
-import { isJsonObject, isRecord, type Json, type JsonObject } from "@treadle/protocol/json"
+import { isJsonObject, type Json, type JsonObject } from "@treadle/protocol/json"
 import { MetaKey, type Implementation, type Meta } from "@treadle/protocol/schema"
 import type { NeutralResult } from "../reply/NeutralResult.ts"
 
@@ -14,7 +14,7 @@ export interface Dress {
 
 const rewritten = (members: string, revision: Revision): string => {
   const result = JSON.parse(`{${members}}`) as JsonObject
-  const block = (value: Json): Json => (isRecord(value) ? revision.block(value as JsonObject) : value)
+  const block = (value: Json): Json => (isJsonObject(value) ? revision.block(value) : value)
   const message = (value: Json): Json =>
     isJsonObject(value) ? { ...value, content: block(value["content"] ?? null) } : value
   const { content, messages } = result
@@ -35,14 +35,13 @@ const compatResult = ({ members, meta }: NeutralResult, revision: Revision): str
 
 /** The native revision: every result says whether it is complete and who served it. */
 const nativeResult = (server: Implementation) => {
-  const serverInfo = server as unknown as Json
-  const tail = `,"_meta":${JSON.stringify({ [MetaKey.serverInfo]: serverInfo })}}`
-  const withMeta = (meta: Meta): string =>
-    `,"_meta":${JSON.stringify({ ...meta, [MetaKey.serverInfo]: isJsonObject(serverInfo) ? serverInfo : {} })}}`
+  const tailOf = (meta: Meta | undefined): string =>
+    `,"_meta":${JSON.stringify({ ...meta, [MetaKey.serverInfo]: server })}}`
+  const tail = tailOf(undefined)
   return ({ members, meta, cache, resultType }: NeutralResult): string => {
     const hint = cache === undefined ? "" : `,"ttlMs":${cache.ttlMs},"cacheScope":"${cache.cacheScope}"`
     const body = members === "" ? "" : `,${members}`
-    return `{"resultType":"${resultType ?? "complete"}"${body}${hint}${meta === undefined ? tail : withMeta(meta)}`
+    return `{"resultType":"${resultType ?? "complete"}"${body}${hint}${meta === undefined ? tail : tailOf(meta)}`
   }
 }
 

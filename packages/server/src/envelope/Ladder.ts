@@ -12,7 +12,7 @@ import {
   HeaderName,
   trimHeaderValue
 } from "@treadle/protocol/http"
-import { revisionOf, type Era } from "@treadle/protocol/era"
+import { revisionOf } from "@treadle/protocol/era"
 import { isRecord, own } from "@treadle/protocol/json"
 import { methodRow, RpcError } from "@treadle/protocol/rpc"
 import { MetaKey } from "@treadle/protocol/schema"
@@ -105,27 +105,25 @@ const nameAgrees: Check = ({ inbound, request }) => {
 
 /** Annotated arguments equal their headers (XHDR-09b, XHDR-10, XHDR-11). */
 const paramsAgree: Check = ({ inbound, offered, request }) => {
-  if (inbound.http === undefined || request.method !== "tools/call") return undefined
-  const name = own(request.params, "name")
-  const headers = typeof name === "string" ? offered.paramHeaders(name, inbound.context) : []
+  if (inbound.http === undefined) return undefined
+  const headers = offered.paramHeaders(request, inbound.context)
   if (headers.length === 0) return undefined
   const difference = compareParams(headers, own(request.params, "arguments"), inbound.http.header)
   return difference === undefined ? undefined : RpcError.headerMismatch(difference)
 }
 
-/** The session exists and is the caller's own; a handshake needs none (CHTTP-16, CHTTP-17, CHTTP-23). */
-const sessionNamed: Check = (candidate) => {
-  if (candidate.request.method === "initialize") return undefined
-  return candidate.offered.session(candidate.inbound) === "not-named"
+/** The request names a session (CHTTP-16). */
+const sessionNamed: Check = ({ inbound, offered }) =>
+  offered.session(inbound) === "not-named"
     ? RpcError.invalidRequest(
         "The header Mcp-Session-Id is missing. Send initialize first and repeat the id it gives; or name a version in " +
           inMeta
       )
     : undefined
-}
 
+/** The session exists and is the caller's own (CHTTP-17, CHTTP-23). */
 const sessionKnown: Check = (candidate) => {
-  const session = candidate.request.method === "initialize" ? undefined : candidate.offered.session(candidate.inbound)
+  const session = candidate.offered.session(candidate.inbound)
   if (session === "unknown") return sessionEnded
   if (typeof session === "object") {
     candidate.session = session
@@ -135,8 +133,8 @@ const sessionKnown: Check = (candidate) => {
 }
 
 /** A version header names a compat revision (CHTTP-21, CHTTP-22). */
-const versionKnown: Check = ({ inbound, request }) => {
-  const header = request.method === "initialize" ? undefined : inbound.http?.header(HeaderName.version)
+const versionKnown: Check = ({ inbound }) => {
+  const header = inbound.http?.header(HeaderName.version)
   return header === undefined || revisionOf(trimHeaderValue(header))?.era === "compat"
     ? undefined
     : RpcError.invalidRequest(`The header MCP-Protocol-Version is ${header}, which is no version of a session`)
@@ -198,20 +196,28 @@ export const rungs: Rungs = [
   ["scopes", scopesHeld]
 ]
 
-/** The rungs of a compat request, in order. */
-export const compatRungs: Rungs = [
-  ["session-named", sessionNamed],
-  ["session-known", sessionKnown],
-  ["version-known", versionKnown],
+/** The rungs of a handshake, in order: there is no session yet, and its version is in its parameters. */
+export const openingRungs: Rungs = [
   ["method-known", methodKnown],
   ["scopes", scopesHeld]
 ]
 
-const ladders: { readonly [E in Era]: Rungs } = { native: rungs, compat: compatRungs }
+/** The rungs of any other compat request, in order. */
+export const compatRungs: Rungs = [
+  ["session-named", sessionNamed],
+  ["session-known", sessionKnown],
+  ["version-known", versionKnown],
+  ...openingRungs
+]
 
-/** Climbs the ladder of its era: the first refusal, or `undefined` when the request is admitted. */
+const ladderOf = (candidate: Admitted): Rungs => {
+  if (classify(candidate) === "native") return rungs
+  return candidate.request.method === "initialize" ? openingRungs : compatRungs
+}
+
+/** Climbs the ladder of a request: the first refusal, or `undefined` when it is admitted. */
 export const climb = (candidate: Admitted): Refusal | undefined => {
-  for (const [rung, check] of ladders[classify(candidate)]) {
+  for (const [rung, check] of ladderOf(candidate)) {
     const error = check(candidate)
     if (error !== undefined) return { rung, error, id: candidate.request.id, challenge: candidate.challenge }
   }

@@ -50,6 +50,9 @@ export interface Refusal {
   readonly bare?: boolean
 }
 
+/** The refusal of a request that is wrong in itself. @param message what is wrong, and what to do */
+export const refusal = (rung: Rung, message: string): Refusal => ({ rung, error: RpcError.invalidRequest(message) })
+
 /** What a request of a session that is no more is told (CHTTP-17). */
 export const sessionEnded: RpcError = RpcError.invalidRequest("The session has ended. Send initialize without its id")
 

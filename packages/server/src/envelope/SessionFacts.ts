@@ -3,6 +3,14 @@
  */
 import type { Revision } from "@treadle/protocol/era"
 import type { ClientCapabilities, LogLevel } from "@treadle/protocol/schema"
+import type { Inbound } from "./Inbound.ts"
+
+/** What a handshake said. */
+export interface Opening {
+  readonly inbound: Inbound
+  readonly revision: Revision
+  readonly clientCapabilities: ClientCapabilities
+}
 
 /** Where a session is told of changes. */
 export interface Outlet {

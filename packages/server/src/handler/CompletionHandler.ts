@@ -1,7 +1,6 @@
 /**
  * What runs when proposals for an argument are asked for.
  */
-import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import type { Call, CurrentCall } from "../CurrentCall.ts"
 import { completionReply } from "../reply/CompletionReply.ts"
@@ -40,13 +39,7 @@ export const propose = (
   { argument, chosen, value }: Typed,
   call: Call<unknown, never>
 ): Effect.Effect<NeutralResult, never, CurrentCall> =>
-  Effect.matchCauseEffect(
-    invoke((_, current) => completer(value, chosen as never, current), undefined, call),
-    {
-      onSuccess: (proposals) => Effect.sync(() => completionReply(argument, proposals)),
-      onFailure: (cause) => {
-        const failed = Cause.findError(cause)
-        return failed._tag === "Success" ? Effect.die(failed.success) : Effect.failCause(failed.failure)
-      }
-    }
+  Effect.map(
+    Effect.orDie(invoke((_, current) => completer(value, chosen as never, current), undefined, call)),
+    (proposals) => completionReply(argument, proposals)
   )

@@ -1,6 +1,6 @@
 /**
- * What the builder collects: data about operations, resources, prompts and extensions, the place where each was added, and the
- * layers that were provided to it. Nothing here is checked yet.
+ * What the builder collects: data about operations, resources, prompts and extensions, the place where each was added,
+ * and the layers that were provided to it. Nothing here is checked yet.
  */
 import type * as Layer from "effect/Layer"
 import type { AnyEndpoint } from "@treadle/protocol/endpoint"

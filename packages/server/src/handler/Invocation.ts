@@ -2,6 +2,7 @@
  * Running a function of the author's, whatever its colour: it may return an Effect, a promise or a plain value, and it
  * may throw.
  */
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import { isRecord } from "@treadle/protocol/json"
@@ -23,6 +24,14 @@ const settled = (returned: unknown): Effect.Effect<unknown, unknown> => {
   const promise = returned
   return Effect.tryPromise({ try: () => promise as Promise<unknown>, catch: rejection })
 }
+
+/** Handles a failure; whatever else a cause holds goes on as it is. */
+export const onFailureOf =
+  <E, A, E2>(handle: (error: E) => Effect.Effect<A, E2>) =>
+  (cause: Cause.Cause<E>): Effect.Effect<A, E2> => {
+    const found = Cause.findError(cause)
+    return found._tag === "Failure" ? Effect.failCause(found.failure) : handle(found.success)
+  }
 
 /** Runs the author's function; what it throws or rejects with is its failure. */
 export const invoke = (

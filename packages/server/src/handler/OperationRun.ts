@@ -3,18 +3,15 @@
  * encoded. What it came to is told in the words of whoever called: a model reads the result of a tool, a client of HTTP
  * a response.
  */
-import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
-import { isReply, type AnyEndpoint, type Reply } from "@treadle/protocol/endpoint"
+import { isReply, type AnyEndpoint } from "@treadle/protocol/endpoint"
 import { isRecord, type Json, type Misfit } from "@treadle/protocol/json"
 import { AskFailed } from "../AskFailed.ts"
 import type { Call, CurrentCall } from "../CurrentCall.ts"
-import { printed } from "../reply/ToolReply.ts"
+import { printed, type Beside } from "../reply/ToolReply.ts"
 import { ToolFailed, UndeclaredError } from "../ToolError.ts"
+import { onFailureOf } from "./Invocation.ts"
 import type { ToolHandler } from "./ToolHandler.ts"
-
-/** What a handler gives beside its value. */
-export type Beside = Partial<Pick<Reply<unknown>, "content" | "meta" | "text">>
 
 /** The ways of telling. What it throws is a defect of the handler. */
 export interface Telling<A, E> {
@@ -57,10 +54,7 @@ const outcomes = <A, E>(endpoint: AnyEndpoint, told: Telling<A, E>) => {
     )
   }
 
-  const failure = (cause: Cause.Cause<unknown>): Effect.Effect<A> => {
-    const found = Cause.findError(cause)
-    if (found._tag === "Failure") return Effect.failCause(found.failure)
-    const error = found.success
+  const failure = (error: unknown): Effect.Effect<A> => {
     if (error instanceof ToolFailed) return Effect.succeed(told.failed(error.message))
     if (error instanceof AskFailed) return Effect.die(error)
     if (errors === undefined) return Effect.die(new UndeclaredError(error))
@@ -70,12 +64,10 @@ const outcomes = <A, E>(endpoint: AnyEndpoint, told: Telling<A, E>) => {
     })
   }
 
-  const unfit = (cause: Cause.Cause<Misfit>): Effect.Effect<A, E> => {
-    const found = Cause.findError(cause)
-    return found._tag === "Failure" ? Effect.failCause(found.failure) : told.unfit(found.success.problems)
+  return {
+    outcome: { onSuccess: value, onFailure: onFailureOf(failure) },
+    unfit: onFailureOf(({ problems }: Misfit) => told.unfit(problems))
   }
-
-  return { outcome: { onSuccess: value, onFailure: failure }, unfit }
 }
 
 /** Names from outside, quoted and cut, so that they cannot write a log of their own. */

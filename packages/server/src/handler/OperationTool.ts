@@ -42,7 +42,7 @@ const listingOf = (endpoint: AnyEndpoint): Tool => {
 const unfitArguments = (tool: string, problems: ReadonlyArray<string>): RpcError =>
   RpcError.invalidParams(`Invalid arguments for ${tool}: ${problems.join("; ")}`, { problems })
 
-/** What a call came to, as the result of a tool (D5). */
+/** What a call came to, as the result of a tool. */
 const toolTelling = (name: string, strict: boolean): Telling<NeutralResult, RpcError> => ({
   value: valueReply,
   text: (text, { content = [], meta }) => contentReply(text, content, meta),

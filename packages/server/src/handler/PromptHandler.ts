@@ -1,7 +1,6 @@
 /**
  * One prompt as the engine sees it: how it is listed, who sees it, and what runs when it is got.
  */
-import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import type { RpcError } from "@treadle/protocol/rpc"
 import type { Prompt } from "@treadle/protocol/schema"
@@ -12,7 +11,7 @@ import type { NeutralResult } from "../reply/NeutralResult.ts"
 import { promptReply } from "../reply/PromptReply.ts"
 import { ToolFailed } from "../ToolError.ts"
 import { completersOf, type AnyCompleters, type Completable } from "./CompletionHandler.ts"
-import { invoke, type AnyHandler } from "./Invocation.ts"
+import { invoke, onFailureOf, type AnyHandler } from "./Invocation.ts"
 import { textArguments, type TextArguments } from "./TextArguments.ts"
 
 /** A prompt, its types forgotten. */
@@ -43,12 +42,10 @@ const listingOf = (name: string, definition: AnyPromptDefinition, { listing }: T
   }
 }
 
-const failed = (name: string, cause: Cause.Cause<unknown>): Effect.Effect<never, RpcError> => {
-  const found = Cause.findError(cause)
-  if (found._tag === "Failure") return Effect.failCause(found.failure)
-  const error = found.success
-  return error instanceof ToolFailed ? Effect.fail(promptFailed(name, error.message)) : Effect.die(error)
-}
+const failed = (name: string) =>
+  onFailureOf((error: unknown): Effect.Effect<never, RpcError> =>
+    error instanceof ToolFailed ? Effect.fail(promptFailed(name, error.message)) : Effect.die(error)
+  )
 
 /**
  * The handler of a prompt.
@@ -71,7 +68,7 @@ export const promptHandler = (name: string, definition: AnyPromptDefinition, han
         onSuccess: (input) =>
           Effect.matchCauseEffect(invoke(handler, input, call), {
             onSuccess: (body) => Effect.sync(() => promptReply(name, definition.description, body)),
-            onFailure: (cause) => failed(name, cause)
+            onFailure: failed(name)
           })
       })
   }

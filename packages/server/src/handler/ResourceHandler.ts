@@ -1,7 +1,6 @@
 /**
  * One resource as the engine sees it: how it is listed, who sees it, and what runs when it is read.
  */
-import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import type { RpcError } from "@treadle/protocol/rpc"
 import type { CacheHint, Resource } from "@treadle/protocol/schema"
@@ -12,7 +11,7 @@ import { readReply, type ReadFacts } from "../reply/ReadReply.ts"
 import type { ReadDefinition, ResourceDefinition } from "../ResourceDefinition.ts"
 import { ResourceUnavailable } from "../ResourceUnavailable.ts"
 import { ToolFailed } from "../ToolError.ts"
-import { invoke } from "./Invocation.ts"
+import { invoke, onFailureOf } from "./Invocation.ts"
 import { canonicalUri } from "./ResourceUri.ts"
 
 /** The author's function, its types forgotten. */
@@ -59,14 +58,12 @@ export const described = (definition: ReadDefinition<never>): Omit<Resource, "ur
   }
 }
 
-const unread = (uri: string, cause: Cause.Cause<unknown>): Effect.Effect<never, RpcError> => {
-  const found = Cause.findError(cause)
-  if (found._tag === "Failure") return Effect.failCause(found.failure)
-  const error = found.success
-  return error instanceof ResourceUnavailable || error instanceof ToolFailed
-    ? Effect.fail(resourceUnavailable(uri, error.message))
-    : Effect.die(error)
-}
+const unread = (uri: string) =>
+  onFailureOf((error: unknown): Effect.Effect<never, RpcError> =>
+    error instanceof ResourceUnavailable || error instanceof ToolFailed
+      ? Effect.fail(resourceUnavailable(uri, error.message))
+      : Effect.die(error)
+  )
 
 /** Runs the author's function for one URI, and makes its answer. */
 export const reading =
@@ -77,7 +74,7 @@ export const reading =
       invoke((_, current) => read(current), undefined, call),
       {
         onSuccess: (body) => Effect.sync(() => readReply(body, facts)),
-        onFailure: (cause) => unread(uri, cause)
+        onFailure: unread(uri)
       }
     )
   }

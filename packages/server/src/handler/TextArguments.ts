@@ -6,7 +6,15 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as SchemaAST from "effect/SchemaAST"
 import { toolShape, type ShapeFault } from "@treadle/protocol/endpoint"
-import { isJsonObject, isRecord, own, type Json, type JsonObject, type Misfit } from "@treadle/protocol/json"
+import {
+  definitionOf,
+  isJsonObject,
+  isRecord,
+  own,
+  type Json,
+  type JsonObject,
+  type Misfit
+} from "@treadle/protocol/json"
 import type { PromptArgument } from "@treadle/protocol/schema"
 
 export interface TextArguments {
@@ -27,14 +35,12 @@ const maxDepth = 16
 const isText = (schema: Json, root: JsonObject, depth = 0): boolean => {
   if (!isJsonObject(schema) || depth > maxDepth) return false
   if (schema["type"] === "string") return true
-  const { const: only, enum: values, $ref: reference } = schema
+  const { const: only, enum: values } = schema
   if (only !== undefined || values !== undefined) {
     return (Array.isArray(values) ? values : [only]).every((value) => typeof value === "string")
   }
-  if (typeof reference === "string" && reference.startsWith("#/$defs/")) {
-    const target = own(root["$defs"], reference.slice("#/$defs/".length)) as Json | undefined
-    return target !== undefined && isText(target, root, depth + 1)
-  }
+  const definition = definitionOf(schema, root)
+  if (definition !== undefined) return isText(definition, root, depth + 1)
   const branches = schema["anyOf"] ?? schema["oneOf"]
   if (Array.isArray(branches)) return branches.every((branch) => isText(branch, root, depth + 1))
   const parts = schema["allOf"]

@@ -4,7 +4,7 @@
  */
 import type { HeaderTable } from "../CurrentCall.ts"
 
-/** Of the connection (RFC 9110, section 7.6.1), and of what a reply may look like, which the operation has nothing to do with. */
+/** Of the connection (RFC 9110, section 7.6.1), and of what a reply may look like, which is not the operation's. */
 const left = new Set([
   "accept",
   "accept-encoding",

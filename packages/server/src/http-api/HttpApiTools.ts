@@ -188,4 +188,5 @@ const layer = <E, R>(routes: Layer.Layer<never, E, R>): Layer.Layer<HttpRouter.H
     Needs<R>
   >
 
+/** Makes tools of the operations of an `HttpApi`. */
 export const HttpApiTools = { make, layer }

@@ -24,7 +24,7 @@ import { notServing, plainDoor, type Complete } from "../PlainDoor.ts"
 import { settingErrors } from "../transport/SettingChecks.ts"
 import { refusedResponse } from "../transport/HttpExchange.ts"
 import { webResponse } from "../transport/WebExchange.ts"
-import type { Served, ServedBehind } from "../Served.ts"
+import type { Served, ServedParts } from "../Served.ts"
 import { routeApi } from "./RouteApi.ts"
 import { routeClient } from "./RouteClient.ts"
 import { routedEntries, type RoutedEntry, type RoutePaths } from "./RouteChecks.ts"
@@ -217,7 +217,7 @@ const scoped = <R, P = never, RP = never, Ctx = {}>(
 ): Effect.Effect<Served<R, {}>, McpBuildErrors, Needs<R, P, RP> | Scope.Scope> =>
   Effect.gen(function* () {
     const operations = yield* Effect.fromResult(routed(mcp, options))
-    const settings: ServedBehind = { ...options, check: routeErrors(options) }
+    const settings: ServedParts = { ...options, check: routeErrors(options) }
     const served = yield* Mcp.served(mcp as unknown as Mcp<R>, settings)
     yield* add(served, mcp, operations, options)
     return served
@@ -373,4 +373,5 @@ const fetch = <R, Ctx = {}>(
   return Object.assign(handle, { live: door.live, counters: door.counters, close, [Symbol.asyncDispose]: close })
 }
 
+/** Serves the operations of a server as routes of HTTP, describes them, checks them, and calls them. */
 export const HttpRoutes = { api, check, client, fetch, layer, scoped }

@@ -35,6 +35,7 @@ export type RouteClient<T extends RouteContracts> = {
     : (args: ArgsOf<T[K]>) => Effect.Effect<OutputOf<T[K]>, RouteFailure<T[K]>>
 }
 
+/** Where a client of routes finds its server. */
 export interface RouteClientSettings {
   /** Where the server is: `"https://box.example"`. */
   readonly baseUrl: string | URL

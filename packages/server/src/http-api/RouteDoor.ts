@@ -236,8 +236,8 @@ export const makeRouteDoor = ({ door, prefix, served, settings }: RouteDoorParts
   }
 
   const handle = (route: Route, verbs: ReadonlyArray<string>) => (request: Request, path: Said["path"]) => {
-    const told = Effect.match(exchange(request, route, path), { onFailure: identity, onSuccess: identity })
-    return guarded(request, verbs, Effect.catchDefect(told, broken))
+    const response = Effect.match(exchange(request, route, path), { onFailure: identity, onSuccess: identity })
+    return guarded(request, verbs, Effect.catchDefect(response, broken))
   }
 
   return { handle, guarded }

@@ -20,6 +20,7 @@ import { givenContext, routerDoor, type ContextFree, type Refusal, type RequestO
 
 /** What the layer is told beside the settings of every HTTP door. */
 export interface RouterOptions<P, RP> extends RequestOptions<P, RP> {
+  /** Where clients reach it: `"/mcp"`. */
   readonly path: `/${string}`
 }
 
@@ -95,6 +96,25 @@ const scoped = <R, P = never, RP = never, Ctx = {}>(
  *
  * Fails with `McpBuildErrors`. The services of handlers are captured when the layer is built, except those that
  * `request` provides.
+ *
+ * @param options `path`, `principal` and `request`, and those of every HTTP door: `hosts`, `origins`, `cors`, `auth`,
+ * `limits`, `replies`, `sessions`, `stateKeys`, `onDefect`
+ *
+ * @example
+ * ```ts
+ * import { Mcp } from "@treadle/server"
+ * import { McpRouter } from "@treadle/server/http-router"
+ * import * as HttpRouter from "effect/http/HttpRouter"
+ * import * as HttpServer from "effect/http/HttpServer"
+ * import * as Layer from "effect/Layer"
+ *
+ * const mcp = Mcp.make({ name: "hello", version: "1.0.0" })
+ * const app = McpRouter.layer(mcp, { path: "/mcp" }).pipe(Layer.provide(HttpServer.layerServices))
+ * const { dispose, handler } = HttpRouter.toWebHandler(app, { disableLogger: true })
+ * const response = await handler(new Request("http://localhost/mcp", { method: "PUT" }))
+ * response.status // => 405
+ * await dispose()
+ * ```
  */
 const layer = <R, P = never, RP = never, Ctx = {}>(
   mcp: Mcp<R, Ctx> & ContextFree<Ctx>,
@@ -105,4 +125,5 @@ const layer = <R, P = never, RP = never, Ctx = {}>(
     Effect.map(scoped(mcp, options), ({ live }) => live)
   )
 
+/** Serves in an Effect HTTP application: as a layer, or in a Scope. */
 export const McpRouter = { layer, scoped }

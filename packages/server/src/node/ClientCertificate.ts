@@ -5,17 +5,13 @@
 import type { X509Certificate } from "node:crypto"
 import type { Socket } from "node:net"
 import type { TLSSocket } from "node:tls"
-import { RpcError } from "@treadle/protocol/rpc"
-import type { Refusal } from "../envelope/Refusal.ts"
+import { refusal, type Refusal } from "../envelope/Refusal.ts"
 import type { CertificatePrincipal } from "../Principal.ts"
 
 /** Who is at the other end of a connection. */
 export type Certify = (socket: Socket) => CertificatePrincipal | Refusal
 
-const nameless: Refusal = {
-  rung: "certificate",
-  error: RpcError.invalidRequest("The client certificate has no subject, by which callers are told apart")
-}
+const nameless = refusal("certificate", "The client certificate has no subject, by which callers are told apart")
 
 /** The subject in one line; it stays the same when the certificate is renewed. Node has escaped commas within its parts. */
 const subjectOf = ({ subject }: X509Certificate): string => (subject ?? "").split("\n").join(",")

@@ -38,6 +38,18 @@ type StdioArguments<Ctx> = {} extends Ctx
  * @param mcp a server that needs no more services
  * @param settings `hosts` and `origins` that are served, `auth` that callers must show, `limits`, `replies`, `onDefect`
  * @throws McpBuildErrors with every reason, when the definition cannot be served or a setting could not work
+ *
+ * @example
+ * ```ts
+ * import { createServer } from "node:http"
+ * import { Mcp } from "@treadle/server"
+ * import { McpNode } from "@treadle/server/node"
+ *
+ * const handler = McpNode.handler(Mcp.make({ name: "hello", version: "1.0.0" }))
+ * const server = createServer((req, res) => handler(req, res))
+ * server.listening // => false
+ * await handler.close()
+ * ```
  */
 const handler = <R, Ctx>(mcp: Mcp<R, Ctx> & Complete<R>, settings: HttpSettings = {}): NodeDoor<Ctx> =>
   nodeDoor(mcp as unknown as Mcp<never, Ctx>, settings, (served) => served)
@@ -111,4 +123,5 @@ const stdio = <R, Ctx>(mcp: Mcp<R, Ctx> & Complete<R>, ...rest: StdioArguments<C
  */
 const fetched = nodeFetch
 
+/** Serves on Node: in a framework, on a port of its own, on standard input and output, or in a Scope. */
 export const McpNode = { fetched, handler, sse, scoped, listen, stdio }

@@ -16,6 +16,7 @@ export interface RecordedCall<Input> {
   readonly input: Input
 }
 
+/** A server that records, while it listens. */
 export interface Recording {
   readonly url: string
   /** The calls so far, in order; those of one endpoint are typed. */
@@ -73,4 +74,5 @@ const listen = async <R, Ctx>(mcp: Mcp<R, Ctx> & Complete<R>, ...context: With<C
   }
 }
 
+/** Serves and records, for tests of clients and agents. */
 export const McpTest = { listen }

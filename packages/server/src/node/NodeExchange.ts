@@ -6,12 +6,13 @@ import { AsyncResource } from "node:async_hooks"
 import type { ServerResponse } from "node:http"
 import * as Effect from "effect/Effect"
 import { HeaderName, type Accepted } from "@treadle/protocol/http"
+import type { Caller } from "../envelope/Caller.ts"
 import type { HttpFacts, Inbound } from "../envelope/Inbound.ts"
 import type { Refusal } from "../envelope/Refusal.ts"
 import { refused } from "../engine/Answers.ts"
 import type { HeaderTable } from "../CurrentCall.ts"
 import type { Principal } from "../Principal.ts"
-import type { Caller, Served } from "../Served.ts"
+import type { Served } from "../Served.ts"
 import type { Answer } from "../engine/Sink.ts"
 import type { AuthGate } from "../transport/AuthGate.ts"
 import type { Body } from "../transport/HttpBody.ts"
@@ -19,6 +20,7 @@ import type { Guard } from "../transport/HttpGuard.ts"
 import { HttpReply, type HttpWriter, type ReplySettings } from "../transport/HttpReply.ts"
 import { statusOf, streamOver } from "../transport/HttpStatus.ts"
 import type { Outbox, Outgoing } from "../transport/Outbox.ts"
+import { eventHeaders } from "../transport/StreamWriter.ts"
 import { readBody, type NodeRequest } from "./NodeBody.ts"
 import type { Certify } from "./ClientCertificate.ts"
 import { everyHeader, headerLookup, headerTable, type HeaderLookup } from "./NodeHeaders.ts"
@@ -38,11 +40,7 @@ export interface NodeDoorParts {
 /** The body comes in the context of the socket; an `AsyncLocalStorage` of the caller must reach the handler all the same. */
 const keepsNothing = { requireManualDestroy: true }
 
-const eventHeaders = {
-  "content-type": "text/event-stream",
-  "cache-control": "no-cache, no-transform",
-  "x-accel-buffering": "no"
-}
+const streamHeaders = { "content-type": "text/event-stream", ...eventHeaders }
 
 const isLoopback = (address: string | undefined): boolean =>
   address === undefined || address === "::1" || address.startsWith("127.") || address.startsWith("::ffff:127.")
@@ -102,7 +100,7 @@ class NodeWriter implements HttpWriter, Outgoing {
   open(session?: string): void {
     if (this.#res.destroyed || this.#res.headersSent) return
     if (session !== undefined) this.#res.setHeader(HeaderName.session, session)
-    this.#res.writeHead(200, eventHeaders)
+    this.#res.writeHead(200, streamHeaders)
     this.#res.flushHeaders()
   }
 

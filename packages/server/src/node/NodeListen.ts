@@ -4,8 +4,8 @@
 import type { RequestListener, Server, ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import * as Redacted from "effect/Redacted"
-import { RpcError } from "@treadle/protocol/rpc"
 import { refused } from "../engine/Answers.ts"
+import { refusal } from "../envelope/Refusal.ts"
 import type { Counters } from "../Counters.ts"
 import type { HttpSettings } from "../McpHttp.ts"
 import type { LiveHandle } from "../Live.ts"
@@ -114,8 +114,7 @@ const closing = async (server: Server): Promise<void> => {
 }
 
 const refuse = (res: ServerResponse, at: string, path: string): void => {
-  const error = RpcError.invalidRequest(`Nothing is served at ${at}; the endpoint is ${path}`)
-  const answer = refused({ rung: "path", error })
+  const answer = refused(refusal("path", `Nothing is served at ${at}; the endpoint is ${path}`))
   res.writeHead(statusOf(answer), { "content-type": "application/json" })
   res.end(answer.text)
 }
@@ -126,6 +125,16 @@ const refuse = (res: ServerResponse, at: string, path: string): void => {
  * @param settings `port`, `host` (`127.0.0.1`), `path` (`/mcp`), `tls` and those of `handler`
  * @param context what the handlers get for each request, where they ask for any
  * @returns once the port is open; rejects with `McpBuildErrors`, or when the port is taken
+ *
+ * @example
+ * ```ts
+ * import { Mcp } from "@treadle/server"
+ * import { McpNode } from "@treadle/server/node"
+ *
+ * const listening = await McpNode.listen(Mcp.make({ name: "hello", version: "1.0.0" }))
+ * new URL(listening.url).pathname // => "/mcp"
+ * await listening.close()
+ * ```
  */
 export const listen = async <R, Ctx>(
   mcp: Mcp<R, Ctx> & Complete<R>,

@@ -88,4 +88,5 @@ const make = <Tools extends AnyTools>(
   }
 }
 
+/** Makes tools of a `Toolkit` of `effect/ai`. */
 export const ToolkitTools = { make }

@@ -56,7 +56,7 @@ class Gathering {
 }
 
 /** What is a message of its own, never one of several: a handshake, and whatever speaks another era. */
-const standsAlone = (value: unknown): boolean =>
+const isNoPart = (value: unknown): boolean =>
   isRecord(value) && (value["method"] === "initialize" || namesVersion(value["params"]))
 
 const namesVersion = (params: unknown): boolean => own(own(params, "_meta"), MetaKey.protocolVersion) !== undefined
@@ -81,7 +81,7 @@ export const serveBatch = (one: Serve, inbound: Inbound, values: ReadonlyArray<u
   let silent = true
   for (const value of values) {
     const part = gathering.sink()
-    const outcome = standsAlone(value)
+    const outcome = isNoPart(value)
       ? part.answer(aloneOnly(value))
       : one({ value, context, headers, http, overHttp, owner, principal, services }, part)
     if (outcome === "accepted") part.abandon()

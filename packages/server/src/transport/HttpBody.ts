@@ -2,7 +2,7 @@
  * The JSON value of a request's body, or why there is none: what doors that read bodies in their own ways have alike.
  */
 import { RpcError } from "@treadle/protocol/rpc"
-import type { Refusal } from "../envelope/Refusal.ts"
+import { refusal, type Refusal } from "../envelope/Refusal.ts"
 
 /** The value, or why there is none. */
 export type Body = { readonly value: unknown } | NoBody
@@ -28,10 +28,7 @@ export const utf8Text = (bytes: Uint8Array): string | undefined => {
 }
 
 export const tooLarge = (limit: number): NoBody => ({
-  refusal: {
-    rung: "body-size",
-    error: RpcError.invalidRequest(`The body is larger than ${limit} bytes (limits.bodyBytes)`)
-  }
+  refusal: refusal("body-size", `The body is larger than ${limit} bytes (limits.bodyBytes)`)
 })
 
 /** Something else has read it. @param message where, and what to do */

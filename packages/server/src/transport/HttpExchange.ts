@@ -5,6 +5,7 @@
 import type * as Context from "effect/Context"
 import type { Accepted } from "@treadle/protocol/http"
 import type { HeaderTable } from "../CurrentCall.ts"
+import type { Caller } from "../envelope/Caller.ts"
 import type { Inbound } from "../envelope/Inbound.ts"
 import type { Refusal } from "../envelope/Refusal.ts"
 import { refused } from "../engine/Answers.ts"
@@ -20,16 +21,10 @@ import { statusOf, streamOver } from "./HttpStatus.ts"
 import type { Serve } from "./Outcome.ts"
 import { answered, noBody, StreamWriter, type HttpResponse } from "./StreamWriter.ts"
 
-/** Who is calling, or why that cannot be told. */
-interface HttpCaller {
-  readonly principal?: Principal | undefined
-  readonly refusal?: Refusal | undefined
-}
-
 /** What the requests of one door share. */
 export interface HttpDoorParts {
   readonly serve: Serve
-  readonly identify: (context: unknown) => HttpCaller
+  readonly identify: (context: unknown) => Caller
   /** What callers must show, where they must. */
   readonly gate: AuthGate | undefined
   readonly endSession: (inbound: Inbound) => Refusal | undefined
@@ -102,7 +97,7 @@ const refuse = (exchange: Exchange, refusal: Refusal): void =>
   respond(exchange, refusedResponse(refusal, exchange.parts.guard))
 
 /** Who sends a request where nothing must be shown: whom the door knows, or the author's own function names. */
-const identified = ({ call, parts }: Exchange): HttpCaller =>
+const identified = ({ call, parts }: Exchange): Caller =>
   call.principal === undefined ? parts.identify(call.context) : { principal: call.principal }
 
 /**
@@ -149,7 +144,7 @@ const openStream = (exchange: Exchange, inbound: Inbound): void => {
 }
 
 /** Serves a request of a known sender, or of one that is to be asked for. */
-const serve = (exchange: Exchange, shown?: HttpCaller): void => {
+const serve = (exchange: Exchange, shown?: Caller): void => {
   const { parts, port } = exchange
   const { guard, reply } = parts
   const admits = port.method === "POST" ? guard.media(port.header) : events

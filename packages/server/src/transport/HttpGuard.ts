@@ -3,10 +3,10 @@
  * types (HTTP-02, HTTP-03, HTTP-23).
  */
 import { accepted, isJsonType, type Accepted } from "@treadle/protocol/http"
-import { RpcError } from "@treadle/protocol/rpc"
 import type { SessionMode } from "../engine/sessions/CompatSessions.ts"
-import type { Refusal, Rung } from "../envelope/Refusal.ts"
+import { refusal, type Refusal } from "../envelope/Refusal.ts"
 import { pageReply, type PageReply } from "./Cors.ts"
+import { isLoopbackHost } from "./Loopback.ts"
 
 /** What a guard sees of a request. Header names are in lower case. */
 export interface HttpRequestFacts {
@@ -19,14 +19,14 @@ export interface HttpRequestFacts {
 /** Which Host and Origin values are served. */
 export interface GuardSettings {
   /**
-   * Host names, with or without port, that are served, or `"any"`; there are no patterns. Loopback names are served beside them, except on a
-   * socket that is not bound to loopback.
+   * Host names, with or without port, that are served, or `"any"`; there are no patterns. Loopback names are served
+   * beside them, except on a socket that is not bound to loopback.
    */
   readonly hosts?: ReadonlyArray<string> | "any"
   /**
    * Origins that are served beside the server's own, such as `"https://app.example"`, or `"any"`; they are compared
-   * without case, and there are no patterns. Pages of loopback names
-   * are served without it where a loopback name is the Host.
+   * without case, and there are no patterns. Pages of loopback names are served without it where a loopback name is the
+   * Host.
    */
   readonly origins?: ReadonlyArray<string> | "any"
   /**
@@ -45,17 +45,18 @@ export interface GuardParts extends GuardSettings {
   readonly verbs?: ReadonlyArray<string>
 }
 
-const loopbackHost = /^(?:127(?:\.\d{1,3}){3}|localhost|\[::1\])(?::\d+)?$/i
 const webScheme = /^https?:\/\//i
 const port = /:\d+$/
+
+/** Whether a host, with or without a port, is a name of this machine. */
+const isLoopback = (host: string): boolean => isLoopbackHost(host.replace(port, ""))
+
 /** What is sent with each: a message; the wish for a session's stream; the end of a session. */
 const verbsOf = ({ sessions }: GuardParts): ReadonlyArray<string> =>
   sessions === "off" ? ["POST"] : ["POST", "GET", "DELETE"]
 
 /** How many accepted host values are remembered. */
 const remembered = 64
-
-const refusal = (rung: Rung, message: string): Refusal => ({ rung, error: RpcError.invalidRequest(message) })
 
 /** Checks the Host header, remembering values that passed. */
 const hostGuard = ({ hosts }: GuardSettings) => {
@@ -66,7 +67,7 @@ const hostGuard = ({ hosts }: GuardSettings) => {
     if (hosts === "any") return true
     const lower = host.toLowerCase()
     if (names.includes(lower) || names.includes(lower.replace(port, ""))) return true
-    return loopback !== false && loopbackHost.test(host)
+    return loopback !== false && isLoopback(host)
   }
   return (host: string | undefined, loopback: boolean | undefined): Refusal | undefined => {
     const passed = loopback === false ? far : near
@@ -90,7 +91,7 @@ const sameOrigin = (origin: string, host: string | undefined): boolean => {
 
 /** A page of this machine, asking for a server of this machine by a loopback name. */
 const isLocalPage = (origin: string, host: string | undefined): boolean =>
-  webScheme.test(origin) && loopbackHost.test(origin.replace(webScheme, "")) && loopbackHost.test(host ?? "")
+  webScheme.test(origin) && isLoopback(origin.replace(webScheme, "")) && isLoopback(host ?? "")
 
 /** Checks an origin; neither schemes nor hosts tell upper case from lower. */
 const originGuard = ({ origins }: GuardSettings) => {

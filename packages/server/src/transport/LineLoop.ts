@@ -6,10 +6,11 @@ import * as Effect from "effect/Effect"
 import { LineCutter, type DecodeUtf8, type Line, type LinePort } from "@treadle/protocol/framing"
 import { own, parseJson } from "@treadle/protocol/json"
 import { isRequestId, RpcError } from "@treadle/protocol/rpc"
-import type { Inbound } from "../envelope/Inbound.ts"
-import type { Refusal } from "../envelope/Refusal.ts"
+import type { Caller } from "../envelope/Caller.ts"
+import { refusal, type Refusal } from "../envelope/Refusal.ts"
 import { refused } from "../engine/Answers.ts"
 import type { Answer, Sink } from "../engine/Sink.ts"
+import { Waiting } from "../engine/Waiting.ts"
 import type { Limits } from "../Limits.ts"
 import type { Serve } from "./Outcome.ts"
 
@@ -23,7 +24,7 @@ export interface LineServer {
 class LineWriter {
   readonly #port: LinePort
   readonly #schedule: (flush: () => void) => void
-  readonly #room = new Set<() => void>()
+  readonly #waiting = new Waiting()
   #lines: Array<string> = []
   #full = false
 
@@ -36,14 +37,7 @@ class LineWriter {
     return this.#full
   }
 
-  readonly room: Effect.Effect<void> = Effect.callback<void>((resume) => {
-    if (!this.#full) return resume(Effect.void)
-    const done = () => resume(Effect.void)
-    this.#room.add(done)
-    return Effect.sync(() => {
-      this.#room.delete(done)
-    })
-  })
+  readonly room: Effect.Effect<void> = Effect.suspend(() => (this.#full ? this.#waiting.next() : Effect.void))
 
   add(text: string): boolean {
     if (this.#lines.push(text) === 1) this.#schedule(() => this.flush())
@@ -62,9 +56,7 @@ class LineWriter {
 
   drain(): void {
     this.#full = false
-    const waiting = [...this.#room]
-    this.#room.clear()
-    for (const resume of waiting) resume()
+    this.#waiting.wake()
     this.#port.resume()
   }
 }
@@ -75,7 +67,7 @@ let pipes = 0
 export interface LoopOptions {
   readonly context: unknown
   /** Who is at the other end; where that could not be told, every request is refused. */
-  readonly caller: { readonly principal?: Inbound["principal"]; readonly refusal?: Refusal | undefined }
+  readonly caller: Caller
   /** How bytes become text. */
   readonly decode?: DecodeUtf8
   /** Runs a function at the end of the turn, such as `setImmediate`. */
@@ -94,15 +86,15 @@ export interface LineLoop {
 
 const faulty = (line: Exclude<Line, { readonly _tag: "Text" }>): Answer =>
   line._tag === "TooLong"
-    ? refused({ rung: "body-size", error: RpcError.invalidRequest(`The line is longer than ${line.limit} bytes`) })
+    ? refused(refusal("body-size", `The line is longer than ${line.limit} bytes`))
     : refused({ rung: "json", error: RpcError.parseError("Parse error: the line is not UTF-8") })
 
 /** Answers requests with the reason why nobody is served here. */
 const refusing =
-  (refusal: Refusal): Serve =>
+  (why: Refusal): Serve =>
   ({ value }, sink) => {
     const id = own(value, "id")
-    if (isRequestId(id)) sink.answer(refused({ ...refusal, id }))
+    if (isRequestId(id)) sink.answer(refused({ ...why, id }))
     return undefined
   }
 
@@ -118,8 +110,8 @@ export const startLineLoop = (server: LineServer, port: LinePort, options: LoopO
     abandon: () => {},
     tick: () => {}
   }
-  const { principal, refusal } = options.caller
-  const serve = refusal === undefined ? server.serve : refusing(refusal)
+  const { principal, refusal: why } = options.caller
+  const serve = why === undefined ? server.serve : refusing(why)
   const serveLine = (line: Line): void => {
     if (line._tag !== "Text") return sink.answer(faulty(line))
     const value = parseJson(line.text)

@@ -64,7 +64,7 @@ export const makeServe = ({ asks, engine, inFlight, isStopping, limits, offered 
     return undefined
   }
 
-  /** A pipe and a session cancel by notification; natively over HTTP the disconnect does (HTTP-09, D10). */
+  /** A pipe and a session cancel by notification; natively over HTTP the disconnect does (HTTP-09, CANCEL-02). */
   const notified = (inbound: Inbound, notification: Notification, sink: Sink): Outcome => {
     const session = sessionOf(inbound, offered)
     if (session === "unknown") return refuse(sink, ended)

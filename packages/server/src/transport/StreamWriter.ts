@@ -5,6 +5,7 @@
 import * as Effect from "effect/Effect"
 import { HeaderName } from "@treadle/protocol/http"
 import type { Answer } from "../engine/Sink.ts"
+import { Waiting } from "../engine/Waiting.ts"
 import type { HttpWriter } from "./HttpReply.ts"
 
 /** A response. */
@@ -19,7 +20,8 @@ export interface HttpResponse {
 }
 
 const json = "application/json"
-const eventHeaders = { "cache-control": "no-cache, no-transform", "x-accel-buffering": "no" }
+/** Beside the media type of a stream of events: nobody on its way keeps it, or holds it back. */
+export const eventHeaders = { "cache-control": "no-cache, no-transform", "x-accel-buffering": "no" }
 
 const sessionHeader = (session: string | undefined) => (session === undefined ? {} : { [HeaderName.session]: session })
 
@@ -45,21 +47,14 @@ export class StreamWriter implements HttpWriter {
   onGone: () => void = () => {}
   readonly #respond: (response: HttpResponse) => void
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined
-  #waiting = new Set<() => void>()
+  readonly #waiting = new Waiting()
 
   constructor(respond: (response: HttpResponse) => void) {
     this.#respond = respond
   }
 
   get drained(): Effect.Effect<void> {
-    return Effect.callback<void>((resume) => {
-      if (this.unread() < highWater) return resume(Effect.void)
-      const done = () => resume(Effect.void)
-      this.#waiting.add(done)
-      return Effect.sync(() => {
-        this.#waiting.delete(done)
-      })
-    })
+    return Effect.suspend(() => (this.unread() < highWater ? Effect.void : this.#waiting.next()))
   }
 
   json(status: number, answer: Answer): void {
@@ -72,10 +67,10 @@ export class StreamWriter implements HttpWriter {
         start: (controller) => {
           this.#controller = controller
         },
-        pull: () => this.#wake(),
+        pull: () => this.#waiting.wake(),
         cancel: () => {
           this.#controller = undefined
-          this.#wake()
+          this.#waiting.wake()
           this.onGone()
         }
       },
@@ -100,7 +95,7 @@ export class StreamWriter implements HttpWriter {
     if (text !== "") this.#controller.enqueue(encoder.encode(text))
     this.#controller.close()
     this.#controller = undefined
-    this.#wake()
+    this.#waiting.wake()
   }
 
   gone(): boolean {
@@ -110,11 +105,5 @@ export class StreamWriter implements HttpWriter {
   unread(): number {
     const room = this.#controller?.desiredSize
     return room === undefined || room === null ? 0 : highWater - room
-  }
-
-  #wake(): void {
-    const waiting = [...this.#waiting]
-    this.#waiting.clear()
-    for (const resume of waiting) resume()
   }
 }

@@ -5,7 +5,7 @@
  */
 import { RpcError } from "@treadle/protocol/rpc"
 import type { Inbound } from "../envelope/Inbound.ts"
-import type { Refusal } from "../envelope/Refusal.ts"
+import { refusal, type Refusal } from "../envelope/Refusal.ts"
 import { refused } from "../engine/Answers.ts"
 import type { Hold } from "../engine/sessions/HeldStream.ts"
 import type { Sink } from "../engine/Sink.ts"
@@ -35,18 +35,17 @@ interface Pipe {
 
 const parameter = "sessionId"
 
-const unknown = RpcError.invalidRequest(
+const unknown = refusal(
+  "session-known",
   "This address belongs to no open stream. Open one with GET, and send to the address it names. Clients that speak " +
     "Streamable HTTP belong at another path of this server, usually /mcp"
 )
 const full = RpcError.internal("Too many streams are open; try again later")
+
 /** What is sent with each: a message; the wish for a stream. */
 export const sseVerbs: ReadonlyArray<string> = ["POST", "GET"]
 
-const noVerb: Refusal = {
-  rung: "verb",
-  error: RpcError.invalidRequest("Nothing is deleted here; close the stream of events")
-}
+const noVerb = refusal("verb", "Nothing is deleted here; close the stream of events")
 
 const idIn = (url: string): string | undefined => {
   const query = url.indexOf("?")
@@ -95,7 +94,7 @@ const makePipes = ({ hangUp, hold, limits, serve }: TwoEndpointServer, messages:
     serve: ({ context, headers, http, principal, services, value }: Inbound, reply: Sink): Outcome => {
       const pipe = pipes.get(idIn(http?.url ?? "") ?? "")
       if (pipe === undefined || pipe.principal !== principal?.id) {
-        reply.answer(refused({ rung: "session-known", error: unknown }))
+        reply.answer(refused(unknown))
         return undefined
       }
       let refusedHere = false

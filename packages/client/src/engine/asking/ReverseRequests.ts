@@ -31,6 +31,27 @@ const askingOf = (server: string, request: ClientRequest | undefined): Asking =>
   return { server, method, ...(typeof name === "string" ? { name } : {}) }
 }
 
+/** The answer to a request. Until it is given, the time of the calls that it may be about stands still. */
+const answerTo = (
+  request: Request,
+  during: Running | undefined,
+  { running, server }: ClientEngine,
+  answering: Answering
+): Effect.Effect<JsonObject, RpcError> => {
+  const decoded = ServerRequest.decode(request.method, request.params)
+  if (Result.isFailure(decoded)) return Effect.fail(decoded.failure)
+  const question = decoded.success
+  if (question.method === "ping") return Effect.succeed({})
+  const asked = during === undefined ? [...running()] : [during]
+  const resumes = asked.map(({ deadline }) => deadline?.pause())
+  const answered = answering(question, askingOf(server, during?.request))
+  return Effect.ensuring(
+    // An answer is one of the schemas of the wire, so it is JSON.
+    answered as Effect.Effect<JsonObject, RpcError>,
+    Effect.sync(() => resumes.forEach((resume) => resume?.()))
+  )
+}
+
 /** @param engine gives the engine of the link, which is made with this */
 export const makeReverseRequests = (
   engine: () => ClientEngine,
@@ -48,34 +69,18 @@ export const makeReverseRequests = (
         (reason) => Effect.sync(() => onNoise(reason.message, "an answer to the server was not taken"))
       )
 
-    const answer = (request: Request, during: Running | undefined): Effect.Effect<JsonObject, RpcError> =>
-      Effect.suspend((): Effect.Effect<JsonObject, RpcError> => {
-        const decoded = ServerRequest.decode(request.method, request.params)
-        if (Result.isFailure(decoded)) return Effect.fail(decoded.failure)
-        const question = decoded.success
-        if (question.method === "ping") return Effect.succeed({})
-        const asked = during === undefined ? [...engine().running()] : [during]
-        const resumes = asked.map(({ deadline }) => deadline?.pause())
-        // An answer is one of the schemas of the wire, so it is JSON.
-        const answered = answering(question, askingOf(engine().server, during?.request)) as Effect.Effect<
-          JsonObject,
-          RpcError
-        >
-        return Effect.ensuring(
-          answered,
-          Effect.sync(() => resumes.forEach((resume) => resume?.()))
-        )
-      })
-
     // A closed map of fibers can be asked for a key, but not be gone through.
     let open = 0
     const take: ReverseRequests["take"] = (request, during) => {
       const key = requestKey(request.id)
       if (FiberMap.hasUnsafe(fibers, key)) return onNoise(request.method, "the server used an id twice")
-      const answered = Effect.matchEffect(answer(request, during), {
-        onFailure: (error) => reply(Message.error(request.id, error)),
-        onSuccess: (result) => reply(Message.result(request.id, result))
-      })
+      const answered = Effect.matchEffect(
+        Effect.suspend(() => answerTo(request, during, engine(), answering)),
+        {
+          onFailure: (error) => reply(Message.error(request.id, error)),
+          onSuccess: (result) => reply(Message.result(request.id, result))
+        }
+      )
       if (open < maxAtOnce) {
         open++
         run(key, answered).addObserver(() => void open--)

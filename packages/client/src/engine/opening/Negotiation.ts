@@ -1,5 +1,5 @@
 /**
- * Finding out what a server speaks, and settling on it (D18): natively by `server/discover`, else by a handshake. What
+ * Finding out what a server speaks, and settling on it: natively by `server/discover`, else by a handshake. What
  * was found is remembered per server, so that the next session with a compat one does not ask again.
  */
 import * as Effect from "effect/Effect"

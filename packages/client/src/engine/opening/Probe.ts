@@ -1,5 +1,5 @@
 /**
- * `server/discover` as the first request of a link, and what its outcome says about the server's era (D18).
+ * `server/discover` as the first request of a link, and what its outcome says about the server's era.
  *
  * Only evidence decides: an outage, a missing token or a proxy's refusal is an error of its own and no verdict.
  */

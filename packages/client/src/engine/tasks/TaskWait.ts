@@ -14,8 +14,7 @@ import {
   ServerResult,
   type GetTaskResult,
   type InputRequests,
-  type Task,
-  type ServerResult as AnyResult
+  type Task
 } from "@treadle/protocol/schema"
 import { McpReason, type McpError } from "../../McpError.ts"
 import { growingWait, type Completed } from "../asking/InputRounds.ts"
@@ -32,7 +31,7 @@ export interface TaskTerms<R extends ClientRequest<AskingMethod>> {
   /** Answers what the task asks. */
   readonly answers: RoundAnswers
   /** Sends a request about the task, within the time of one request. */
-  readonly ask: <T extends ClientRequest<TaskMethod>>(request: T) => Effect.Effect<AnyResult<T["method"]>, McpError>
+  readonly ask: <T extends ClientRequest<TaskMethod>>(request: T) => Effect.Effect<ServerResult<T["method"]>, McpError>
   /** Told how the task stands, at first and whenever that is another. */
   readonly onTask?: ((task: Task) => void) | undefined
 }
@@ -124,7 +123,7 @@ class TaskWait<R extends ClientRequest<AskingMethod>> {
   /** Sends a request about the task; while the server is out of reach, again and again. */
   #send<T extends ClientRequest<TaskMethod>>(
     request: T,
-    next: (result: AnyResult<T["method"]>) => Outcome<R>
+    next: (result: ServerResult<T["method"]>) => Outcome<R>
   ): Outcome<R> {
     return Effect.matchEffect(this.#terms.ask(request), {
       onSuccess: (result) => {

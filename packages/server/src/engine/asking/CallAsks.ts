@@ -12,31 +12,16 @@ import { ServerRequest, type UrlRequest } from "@treadle/protocol/schema"
 import type { Ask, AskMethod } from "../../Ask.ts"
 import { AskFailed } from "../../AskFailed.ts"
 import type { Admitted } from "../../envelope/Admitted.ts"
-import { isOnPipe } from "../../envelope/Presented.ts"
 import { inRevision, visit } from "./AskWords.ts"
 import { lacking, missingPart } from "./ClientAbility.ts"
-import type { Deprecations } from "../Deprecated.ts"
-import type { OpenAsks } from "./OpenAsks.ts"
+import type { Asking } from "./Asking.ts"
 import type { RoundState } from "./RequestState.ts"
 import type { Sink } from "../Sink.ts"
-
-/** What all calls of a served thing share to ask with. */
-export interface Asking {
-  readonly open: OpenAsks
-  /** Milliseconds that a client may take to answer. */
-  readonly timeout: number
-  readonly now: () => number
-  /** Runs a function once everything that is ready to run has run. */
-  readonly later: (run: () => void) => void
-  readonly deprecated: Deprecations
-  /** Whether the server sends log messages. */
-  readonly logs: boolean
-}
 
 /** What earlier rounds of a call left. */
 export type Restored = Pick<RoundState, "answers" | "steps">
 
-export type Outcome<A> = Result.Result<A, AskFailed>
+type Outcome<A> = Result.Result<A, AskFailed>
 
 interface Question {
   readonly ask: Ask<unknown>
@@ -289,12 +274,18 @@ export class CallAsks {
 
   /** Whether a request belongs to no session: then no answer finds its way here, and nobody said what the client can do. */
   get #standsAlone(): boolean {
-    return !isOnPipe(this.#admitted.inbound) && this.#admitted.session?.id === ""
+    return this.#admitted.session?.standsAlone === true
+  }
+
+  get #whyUnasked(): string {
+    if (this.#standsAlone) return "belongs to no session"
+    return this.#admitted.inbound.overHttp
+      ? "takes no event stream as the reply"
+      : `came in process with revision ${this.#admitted.revision.version}, where only 2026-07-28 has questions`
   }
 
   #unasked({ request }: Ask<unknown>): Outcome<never> {
-    const why = this.#standsAlone ? "belongs to no session" : "takes no event stream as the reply"
-    const failed = new AskFailed("no-stream", `The client cannot be asked: its request ${why}`)
+    const failed = new AskFailed("no-stream", `The client cannot be asked: its request ${this.#whyUnasked}`)
     const page = visit(request)
     if (page !== undefined) this.#unsent.set(failed, page)
     return Result.fail(failed)

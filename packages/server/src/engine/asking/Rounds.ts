@@ -4,7 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import { isRecord, own, type Json, type JsonObject } from "@treadle/protocol/json"
+import { isJsonObject, own, type Json, type JsonObject } from "@treadle/protocol/json"
 import { ServerRequest, type InputRequest } from "@treadle/protocol/schema"
 import { AskFailed } from "../../AskFailed.ts"
 import type { NeutralResult } from "../../reply/NeutralResult.ts"
@@ -30,9 +30,7 @@ type Answers = ReadonlyArray<readonly [string, Json]>
 /** The answers that an attempt brings; none where it says `null`. */
 const given = (params: JsonObject | undefined): Result.Result<JsonObject, string> => {
   const responses = own(params, "inputResponses") ?? {}
-  return isRecord(responses)
-    ? Result.succeed(responses as JsonObject)
-    : Result.fail("params.inputResponses must be an object")
+  return isJsonObject(responses) ? Result.succeed(responses) : Result.fail("params.inputResponses must be an object")
 }
 
 /** Those of them that answer what was asked; the rest is ignored (MRTR-09). */

@@ -38,7 +38,6 @@ export const completionRow =
   ({ inbound, request, revision }) => {
     const decoded = ClientRequest.decode("completion/complete", request.params)
     if (Result.isFailure(decoded)) return decoded.failure
-    if (decoded.success.method !== "completion/complete") return RpcError.invalidParams("Not a completion")
     const { argument, context, ref } = decoded.success.params
     const subject = find(subjects, ref, inbound.context)
     if ("_tag" in subject) return subject

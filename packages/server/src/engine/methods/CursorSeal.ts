@@ -49,7 +49,7 @@ export class CursorSeal {
     const [, page, id, encoded] = shape.exec(cursor) ?? []
     const key = id === undefined ? undefined : this.#secrets().get(id)
     const mac = encoded === undefined ? undefined : fromBase64(encoded)
-    if (key === undefined || mac === undefined) return Effect.void as Effect.Effect<undefined>
+    if (key === undefined || mac === undefined) return Effect.undefined
     const number = Number(page)
     return Effect.promise(async () => {
       const valid = await crypto.subtle.verify("HMAC", await key, Uint8Array.from(mac), signed(number, facts))

@@ -3,7 +3,7 @@
  * TASK-14).
  */
 import * as Effect from "effect/Effect"
-import { isRecord, own, type JsonObject } from "@treadle/protocol/json"
+import { isJsonObject, isRecord, own, type JsonObject } from "@treadle/protocol/json"
 import { RpcError } from "@treadle/protocol/rpc"
 import { tasksExtension } from "@treadle/protocol/schema"
 import type { Admitted } from "../../envelope/Admitted.ts"
@@ -94,8 +94,8 @@ export const taskRows = (tasks: Tasks, dress: Dress): ReadonlyArray<readonly [st
       "tasks/update",
       about(tasks, (task, request) => {
         const answers = own(request.request.params, "inputResponses")
-        if (!isRecord(answers)) return RpcError.invalidParams("params.inputResponses must be an object")
-        const problems = task.update(answers as JsonObject)
+        if (!isJsonObject(answers)) return RpcError.invalidParams("params.inputResponses must be an object")
+        const problems = task.update(answers)
         return problems.length === 0
           ? empty(request)
           : RpcError.invalidParams(`params.inputResponses: ${problems.join("; ")}`, { problems })

@@ -1,6 +1,6 @@
 /**
  * What a served thing tells clients that it can do. It is settled at the start, from the entries that there are and from
- * what the author says of changes (D8).
+ * what the author says of changes.
  */
 import { tasksExtension, type ServerCapabilities } from "@treadle/protocol/schema"
 import type { Entries } from "../../handler/Entry.ts"

@@ -1,6 +1,6 @@
 /**
  * The sessions of the compat era: opened by a handshake, looked up by id or by pipe, ended by their client, by their
- * idleness, or by a newer one when there are too many (D12).
+ * idleness, or by a newer one when there are too many.
  *
  * Nothing wakes up for them: what has expired is found when a session is looked up, opened or counted.
  */
@@ -8,11 +8,11 @@ import { revisionOf, type Revision } from "@treadle/protocol/era"
 import type { ClientCapabilities } from "@treadle/protocol/schema"
 import type { Inbound } from "../../envelope/Inbound.ts"
 import { isOnPipe, revisionPresented, sessionPresented } from "../../envelope/Presented.ts"
-import type { SessionFacts, SessionLookup } from "../../envelope/SessionFacts.ts"
+import type { Opening, SessionFacts, SessionLookup } from "../../envelope/SessionFacts.ts"
 import type { Limits } from "../../Limits.ts"
 import type { EventLog } from "./EventLog.ts"
 import type { Hub } from "../offer/Hub.ts"
-import { Session, type Opening } from "./Session.ts"
+import { Session } from "./Session.ts"
 
 /** Whether HTTP requests of the compat era belong to sessions, or each stands alone. */
 export type SessionMode = "on" | "off"
@@ -53,7 +53,8 @@ export class CompatSessions {
   readonly #parts: SessionParts
   readonly #byId = new Map<string, Session>()
   readonly #byPipe = new Map<string, Session>()
-  readonly #leave = new Map<Session, () => void>()
+  /** What takes each session from the hub. */
+  readonly #leaving = new Map<Session, () => void>()
 
   constructor(parts: SessionParts) {
     this.#parts = parts
@@ -77,7 +78,7 @@ export class CompatSessions {
       const session = new Session("", inbound.owner, opening, now, this.#parts.limits.keptEvents)
       this.forget(inbound.owner)
       this.#byPipe.set(inbound.owner, session)
-      return this.#heard(session)
+      return this.#listen(session)
     }
     if (this.#parts.mode === "off") return { ...alone(inbound), revision: opening.revision }
     this.#endExpired(now)
@@ -85,7 +86,7 @@ export class CompatSessions {
     const id = globalThis.crypto.randomUUID()
     const session = new Session(id, `session:${id}`, opening, now, this.#parts.limits.keptEvents)
     this.#byId.set(id, session)
-    return this.#heard(session)
+    return this.#listen(session)
   }
 
   /** The session of a request. */
@@ -112,13 +113,13 @@ export class CompatSessions {
   end({ id, owner }: SessionFacts): void {
     const session = this.#byId.get(id)
     this.#byId.delete(id)
-    if (session !== undefined) this.#unheard(session)
+    if (session !== undefined) this.#leave(session)
     this.#parts.hangUp(owner)
   }
 
   /** Ends every session. */
   clear(): void {
-    for (const session of this.#all()) this.#unheard(session)
+    for (const session of this.#all()) this.#leave(session)
     this.#byId.clear()
     this.#byPipe.clear()
   }
@@ -127,21 +128,21 @@ export class CompatSessions {
   forget(owner: string): void {
     const session = this.#byPipe.get(owner)
     this.#byPipe.delete(owner)
-    if (session !== undefined) this.#unheard(session)
+    if (session !== undefined) this.#leave(session)
   }
 
   #all(): ReadonlyArray<Session> {
     return [...this.#byId.values(), ...this.#byPipe.values()]
   }
 
-  #heard(session: Session): Session {
-    this.#leave.set(session, this.#parts.hub.add(session))
+  #listen(session: Session): Session {
+    this.#leaving.set(session, this.#parts.hub.add(session))
     return session
   }
 
-  #unheard(session: Session): void {
-    this.#leave.get(session)?.()
-    this.#leave.delete(session)
+  #leave(session: Session): void {
+    this.#leaving.get(session)?.()
+    this.#leaving.delete(session)
   }
 
   #isExpired(session: Session, now: number): boolean {

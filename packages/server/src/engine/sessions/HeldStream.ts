@@ -11,9 +11,9 @@ import { serverStopping, type Refusal } from "../../envelope/Refusal.ts"
 import type { SessionFacts } from "../../envelope/SessionFacts.ts"
 import type { Limits } from "../../Limits.ts"
 import { internalError } from "../../reply/ErrorReply.ts"
-import type { Engine } from "../Engine.ts"
 import type { InFlight } from "../InFlight.ts"
 import type { Running } from "../methods/Row.ts"
+import type { Run } from "../Runner.ts"
 import type { RunningCall } from "../RunningCall.ts"
 import type { Sink } from "../Sink.ts"
 
@@ -45,7 +45,7 @@ const silent = (sink: Sink): Sink => {
 const stopping: Refusal = { rung: "stopping", error: serverStopping }
 
 export interface HoldParts {
-  readonly run: Engine["run"]
+  readonly run: Run
   readonly inFlight: InFlight
   readonly limits: Limits
   readonly offered: Offered
@@ -58,8 +58,9 @@ export interface HoldParts {
  */
 export type Hold = (inbound: Inbound, sink: Sink, attach: Attach, session?: SessionFacts) => RunningCall | Refusal
 
-export const makeHold = ({ inFlight, isStopping, limits, offered, run }: HoldParts): Hold => {
-  return (inbound, sink, attach, session) => {
+export const makeHold =
+  ({ inFlight, isStopping, limits, offered, run }: HoldParts): Hold =>
+  (inbound, sink, attach, session) => {
     if (isStopping()) return stopping
     const request = new Admitted(inbound, Message.request("", "a stream"), offered)
     request.session = session
@@ -75,4 +76,3 @@ export const makeHold = ({ inFlight, isStopping, limits, offered, run }: HoldPar
     }
     return run(request, silent(sink), listening(attach)) ?? stopping
   }
-}

@@ -2,6 +2,7 @@
  * Streams of a session whose events have ids and are kept, so that a client may lose its connection and lose nothing.
  */
 import * as Effect from "effect/Effect"
+import { Waiting } from "../Waiting.ts"
 import type { EventRecord } from "./EventLog.ts"
 import type { EventFields, Events } from "./Events.ts"
 
@@ -12,7 +13,7 @@ const prime = (connection: Events, record: EventRecord): void => void connection
 class CallEvents implements Events {
   readonly #record: EventRecord
   readonly #polls: boolean
-  readonly #waiting = new Set<() => void>()
+  readonly #waiting = new Waiting()
   #connection: Events | undefined
 
   constructor(record: EventRecord, connection: Events, polls: boolean) {
@@ -56,22 +57,12 @@ class CallEvents implements Events {
 
   /** Completes when the reader has caught up, or when it reads on another connection, or on none. */
   readonly drained: Effect.Effect<void> = Effect.suspend(() =>
-    this.#connection === undefined ? Effect.void : Effect.raceFirst(this.#connection.drained, this.#moved)
+    this.#connection === undefined ? Effect.void : Effect.raceFirst(this.#connection.drained, this.#waiting.next())
   )
-
-  readonly #moved: Effect.Effect<void> = Effect.callback<void>((resume) => {
-    const move = () => resume(Effect.void)
-    this.#waiting.add(move)
-    return Effect.sync(() => {
-      this.#waiting.delete(move)
-    })
-  })
 
   #connect(connection: Events | undefined): void {
     this.#connection = connection
-    const waiting = [...this.#waiting]
-    this.#waiting.clear()
-    for (const move of waiting) move()
+    this.#waiting.wake()
   }
 
   #resume(connection: Events, after: number): Events {

@@ -3,18 +3,10 @@
  */
 import type { Revision } from "@treadle/protocol/era"
 import type { ClientCapabilities, LogLevel } from "@treadle/protocol/schema"
-import type { Inbound } from "../../envelope/Inbound.ts"
-import type { Outlet, SessionFacts } from "../../envelope/SessionFacts.ts"
+import type { Opening, Outlet, SessionFacts } from "../../envelope/SessionFacts.ts"
 import { uriKey } from "../../handler/ResourceUri.ts"
 import { asNamed, changeKey, printChange, type Told } from "../offer/Hub.ts"
 import { EventLog } from "./EventLog.ts"
-
-/** What a handshake said. */
-export interface Opening {
-  readonly inbound: Inbound
-  readonly revision: Revision
-  readonly clientCapabilities: ClientCapabilities
-}
 
 export class Session implements SessionFacts {
   readonly id: string
