@@ -109,7 +109,10 @@ const expected: Readonly<Record<string, string>> = {
   W72: `Type '"GET /half/:m"' is not assignable to type '"\\":m\\" is not a field of input"'.`,
   W73: `Expected 2 arguments, but got 1.`,
   W74: `"this server needs a context for each request: make it a service, which the option request provides, or use a plain door"`,
-  W75: `"this server needs a context for each request: make it a service, which the option request provides, or use a plain door"`
+  W75: `"this server needs a context for each request: make it a service, which the option request provides, or use a plain door"`,
+  W76: `'tls' does not exist in type 'HttpSettings'`,
+  W77: `'path' does not exist in type 'HttpSettings'`,
+  W78: `'auth' does not exist in type 'ServedSettings'`
 }
 
 describe("the compiler", () => {

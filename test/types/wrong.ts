@@ -104,3 +104,6 @@ import { AgentMcp } from "@treadle/agent"
 /* W73 */ HttpRoutes.fetch(ctx)(new Request("http://localhost/"))
 /* W74 */ HttpRoutes.layer(ctx)
 /* W75 */ McpRouter.layer(ctx, { path: "/mcp" })
+/* W76 */ McpNode.handler(m, { tls: { key: "x", cert: "x" } })
+/* W77 */ McpHttp.fetch(m, { path: "/mcp" })
+/* W78 */ McpNode.stdio(m, {}, { auth: undefined })

@@ -11,6 +11,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
+import { nearestNames } from "@treadle/protocol/json"
 
 /** The kinds of references. */
 const kinds = ["secret", "secret-file"] as const
@@ -109,6 +110,45 @@ const referenceOf = (inside: string, at: number): Result.Result<SecretReference,
   return Result.succeed({ kind, name })
 }
 
+/** Where the next reference begins, or -1. */
+type NextReference = (text: string, from: number) => number
+
+/** Every pair of braces is a reference. */
+const everyBrace: NextReference = (text, from) => text.indexOf("{{", from)
+
+/**
+ * Braces that are meant as a reference: what is in them begins with "secret", in any case, or has a kind that is written
+ * nearly so. Others are of whoever reads the text.
+ */
+const meantBraces: NextReference = (text, from) => {
+  for (let open = text.indexOf("{{", from); open >= 0; open = text.indexOf("{{", open + 1)) {
+    const [inside = ""] = text.slice(open + 2).split("}}", 1)
+    if (/^\s*secret/i.test(inside)) return open
+    const [, word] = /^\s*([a-z-]{1,32})\s*:/i.exec(inside) ?? []
+    if (word !== undefined && nearestNames(word, kinds).length > 0) return open
+  }
+  return -1
+}
+
+const parsedBy = (text: string, next: NextReference): Result.Result<SecretTemplate, SecretProblem> => {
+  const parts: Array<string | SecretReference> = []
+  let start = 0
+  for (let open = next(text, 0); open >= 0; open = next(text, start)) {
+    const close = text.indexOf("}}", open)
+    if (close < 0) {
+      const why = `the braces at character ${open} do not end; write {{secret:NAME}} or {{secret-file:PATH}}`
+      return Result.fail(new SecretProblem({ at: open, why }))
+    }
+    const reference = referenceOf(text.slice(open + 2, close), open)
+    if (Result.isFailure(reference)) return Result.fail(reference.failure)
+    if (open > start) parts.push(text.slice(start, open))
+    parts.push(reference.success)
+    start = close + 2
+  }
+  if (start < text.length || parts.length === 0) parts.push(text.slice(start))
+  return Result.succeed({ parts })
+}
+
 /**
  * Parses a text; one without references is one literal part.
  *
@@ -124,24 +164,14 @@ const referenceOf = (inside: string, at: number): Result.Result<SecretReference,
  * Result.getFailure(Secret.parse("{{env:API_KEY}}"))._tag // => "Some"
  * ```
  */
-const parse = (text: string): Result.Result<SecretTemplate, SecretProblem> => {
-  const parts: Array<string | SecretReference> = []
-  let start = 0
-  for (let open = text.indexOf("{{"); open >= 0; open = text.indexOf("{{", start)) {
-    const close = text.indexOf("}}", open)
-    if (close < 0) {
-      const why = `the braces at character ${open} do not end; write {{secret:NAME}} or {{secret-file:PATH}}`
-      return Result.fail(new SecretProblem({ at: open, why }))
-    }
-    const reference = referenceOf(text.slice(open + 2, close), open)
-    if (Result.isFailure(reference)) return Result.fail(reference.failure)
-    if (open > start) parts.push(text.slice(start, open))
-    parts.push(reference.success)
-    start = close + 2
-  }
-  if (start < text.length || parts.length === 0) parts.push(text.slice(start))
-  return Result.succeed({ parts })
-}
+const parse = (text: string): Result.Result<SecretTemplate, SecretProblem> => parsedBy(text, everyBrace)
+
+/**
+ * Parses a text of a program that may have templates of its own, such as `{{name}}`, which stay as they are. What was
+ * nearly written as a reference is told of, as `{{secrets:NAME}}`.
+ */
+export const parseAmongOthers = (text: string): Result.Result<SecretTemplate, SecretProblem> =>
+  parsedBy(text, meantBraces)
 
 /** Whether a template has a reference. */
 const hasReference = ({ parts }: SecretTemplate): boolean => parts.some((part) => typeof part !== "string")

@@ -6,6 +6,7 @@ import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import { Secret, SecretStore, type SecretReference, type SecretTemplate } from "@treadle/agent"
+import { parseAmongOthers } from "../src/Secret.ts"
 
 const parsed = (text: string): SecretTemplate => Result.getOrThrow(Secret.parse(text))
 const problem = (text: string): string => Result.getOrThrow(Result.flip(Secret.parse(text))).message
@@ -21,6 +22,51 @@ const pieces = Arbitrary.schema(
 
 const printed = ({ parts }: SecretTemplate): string =>
   parts.map((part) => (typeof part === "string" ? part : Secret.print(part))).join("")
+
+describe("a text of a program with templates of its own", () => {
+  const among = (text: string) => Result.getOrThrow(parseAmongOthers(text)).parts
+
+  it("keeps them, and has its references found between them", () => {
+    for (const text of [
+      "{{name}}",
+      "{{ user.name | upper }}",
+      "{{#if a}}x{{/if}}",
+      "{{env:A}}",
+      '{"a":{{x',
+      "{{select}}"
+    ]) {
+      assert.deepStrictEqual(among(text), [text])
+    }
+    assert.deepStrictEqual(among("{{name}}:{{secret:A}}{{ {{ secret-file : /k }}"), [
+      "{{name}}:",
+      { kind: "secret", name: "A" },
+      "{{ ",
+      { kind: "secret-file", name: "/k" }
+    ])
+  })
+
+  it("A164: is told of what was nearly a reference", () => {
+    const slips = [
+      "{{secrets:A}}",
+      "{{sercet:A}}",
+      "{{Secret:A}}",
+      "{{secret}}",
+      "{{secret_A}}",
+      "{{secret:A",
+      "{{secret:}}"
+    ]
+    for (const text of [...slips, "{{secret-flie:/k}}", "{{ secretfile: /k }}", "{{a}} {{secrte:A}}"]) {
+      assert.isTrue(Result.isFailure(parseAmongOthers(text)), text)
+    }
+  })
+
+  it.prop("is total, and is told of nothing that Secret.parse takes", [pieces], ([texts]) => {
+    const text = texts.join("")
+    const strict = Secret.parse(text)
+    const loose = parseAmongOthers(text)
+    if (Result.isSuccess(strict)) assert.deepStrictEqual(loose, strict)
+  })
+})
 
 describe("Secret.parse", () => {
   it("finds the references of a text and keeps what is between them", () => {

@@ -6,7 +6,8 @@ import type { Counters } from "./Counters.ts"
 import type { LiveHandle } from "./Live.ts"
 import type { Mcp, With } from "./Mcp.ts"
 import { notServing, plainDoor, type Complete } from "./PlainDoor.ts"
-import type { Served, ServedSettings } from "./Served.ts"
+import type { Served, ServedParts, ServedSettings } from "./Served.ts"
+import { doorOf } from "./transport/DoorSettings.ts"
 import { refusedResponse, type HttpDoorParts } from "./transport/HttpExchange.ts"
 import { makeGuard, type GuardParts, type GuardSettings } from "./transport/HttpGuard.ts"
 import type { ReplyForm } from "./transport/HttpReply.ts"
@@ -69,7 +70,7 @@ export const httpDoorParts = (
  * ```
  */
 const fetch = <R, Ctx>(mcp: Mcp<R, Ctx> & Complete<R>, settings: HttpSettings = {}): FetchDoor<Ctx> =>
-  fetchDoor(mcp as unknown as Mcp<never, Ctx>, settings, (served) => served)
+  fetchDoor(mcp as unknown as Mcp<never, Ctx>, doorOf(settings, { door: "http" }), (served) => served)
 
 /**
  * Serves clients that only speak the HTTP+SSE transport of 2024-11-05: a GET opens their stream, and they POST to the
@@ -92,12 +93,16 @@ const fetch = <R, Ctx>(mcp: Mcp<R, Ctx> & Complete<R>, settings: HttpSettings = 
  * ```
  */
 const sse = <R, Ctx>(mcp: Mcp<R, Ctx> & Complete<R>, settings: SseSettings & HttpSettings = {}): FetchDoor<Ctx> =>
-  fetchDoor(mcp as unknown as Mcp<never, Ctx>, { ...settings, verbs: sseVerbs }, twoEndpoint(settings))
+  fetchDoor(
+    mcp as unknown as Mcp<never, Ctx>,
+    doorOf(settings, { door: "sse", verbs: sseVerbs }),
+    twoEndpoint(settings)
+  )
 
 /** @param face what the door calls of the served thing */
 const fetchDoor = <Ctx>(
   mcp: Mcp<never, Ctx>,
-  settings: HttpSettings & GuardParts,
+  settings: HttpSettings & GuardParts & ServedParts,
   face: (served: Served) => Served
 ): FetchDoor<Ctx> => {
   const door = plainDoor(mcp, settings)

@@ -40,9 +40,10 @@ import { internalError } from "./reply/ErrorReply.ts"
 import type { ServerInfo } from "./ServerInfo.ts"
 import type { StateKey } from "./StateKey.ts"
 import { openDoor, openGate, type AuthGate } from "./transport/AuthGate.ts"
+import type { DoorKind } from "./transport/DoorSettings.ts"
 import { sessionVerbs } from "./transport/HttpSession.ts"
 import type { Serve } from "./transport/Outcome.ts"
-import { scopeDoubts } from "./transport/ScopeDoubts.ts"
+import { ScopeDoubts } from "./transport/ScopeDoubts.ts"
 import { makeServe } from "./transport/Serve.ts"
 
 /** What every door can be told. */
@@ -84,7 +85,7 @@ export interface Served<in R = never, out Ctx = unknown> {
   readonly identify: (context: unknown) => Caller
   /** Logs a warning of the server itself. */
   readonly warn: (text: string) => void
-  /** Warns of scopes that no caller of a door over HTTP has. @param vouched whether the door itself says who calls */
+  /** Warns of scopes that no caller of a door over HTTP has, now and after each change. @param vouched whether the door itself says who calls */
   readonly doubtScopes: (vouched: boolean) => void
   /** Counts a message that was dropped. */
   readonly onDropped: () => void
@@ -114,6 +115,8 @@ export interface Served<in R = never, out Ctx = unknown> {
 export interface ServedParts extends ServedSettings, AuthSettings {
   /** What else keeps entries from being served, where they have no build errors; asked at each change. */
   readonly check?: (entries: Entries) => ReadonlyArray<McpBuildError>
+  /** Which settings the door reads: those of a door without HTTP, where this is left out. */
+  readonly door?: DoorKind
   /** The address of the door itself, where it has one; it is asked once there is a first request. */
   readonly ownUrl?: () => string
 }
@@ -215,7 +218,10 @@ export const makeServed = Effect.fnUntraced(function* (definition: ServedDefinit
   const isStopping = () => stopping
   const services = captured(yield* Effect.context<never>())
   const scope = yield* Scope.fork(yield* Effect.scope)
-  const state = makeState({ info, entries, limits, sessions: mode, isStopping, check, services, scope })
+  const doubts = new ScopeDoubts((text) => state.warn(text))
+  const changed = (before: Entries, after: Entries) => doubts.changed(scopedEntries(before), scopedEntries(after))
+  const hooks = { isStopping, check, changed }
+  const state = makeState({ info, entries, limits, sessions: mode, services, scope, ...hooks })
   const { asking, changes, inFlight, offer, sessions, tally, warn } = state
   yield* changes.start(entries)
   const report = makeDefects(state.services, onDefect)
@@ -239,7 +245,7 @@ export const makeServed = Effect.fnUntraced(function* (definition: ServedDefinit
     warn,
     doubtScopes: (vouched) => {
       const callers = { auth, vouched: vouched || principal !== undefined }
-      for (const text of scopeDoubts(scopedEntries(entries), callers)) warn(text)
+      doubts.start(callers, scopedEntries(changes.entries))
     },
     identify: identifier(principal, report),
     onDropped: () => {

@@ -19,6 +19,8 @@ import {
   StaticBearer
 } from "../src/index.ts"
 import { McpNode, type ListenSettings } from "../src/node/index.ts"
+import { plainDoor } from "../src/PlainDoor.ts"
+import { doorOf, doorSettings, type DoorKind } from "../src/transport/DoorSettings.ts"
 import { httpDoors } from "./fixtures/cells.ts"
 import { empty } from "./fixtures/calling.ts"
 import { tokens } from "./fixtures/tokens.ts"
@@ -31,9 +33,12 @@ const untyped = (settings: object) => settings as ListenSettings
 const reasons = (error: unknown) =>
   error instanceof McpBuildErrors ? error.errors.map(describeBuildError) : assert.fail(String(error))
 
+/** What the first kind of door that reads all of these says of them; nothing is opened. */
 const refusedWith = (settings: object): ReadonlyArray<string> => {
+  const kinds = Object.keys(doorSettings) as ReadonlyArray<DoorKind>
+  const door = kinds.find((kind) => Object.keys(settings).every((name) => doorSettings[kind].includes(name))) ?? "http"
   try {
-    McpHttp.fetch(empty(), untyped(settings))
+    plainDoor(empty(), untyped(doorOf(settings, { door })))
     return []
   } catch (error) {
     return reasons(error)
@@ -232,7 +237,8 @@ const right: ReadonlyArray<object> = [
   { auth: StaticBearer.make({ tokens: { a: "x", b: Redacted.make("y==") }, scopes: { a: ["x"] } }) },
   { host: "::", hosts: "any", auth: tokens() },
   { host: "10.0.0.1", hosts: ["a.example"], tls: { key: Redacted.make("x"), cert: "x", clientCa: new Uint8Array(1) } },
-  { path: "/:tenant?/mcp", port: 0, host: "::1", messages: "https://a.example/messages" }
+  { path: "/:tenant?/mcp", port: 0, host: "::1" },
+  { messages: "https://a.example/messages" }
 ]
 
 describe("the settings of a door", () => {
@@ -261,7 +267,7 @@ describe("the settings of a door", () => {
   })
 
   it("D1: are checked by every door before it serves", async () => {
-    const settings = untyped({ limits: { bodyBytes: -1 }, path: "/mcp" })
+    const settings = untyped({ limits: { bodyBytes: -1 } })
     const expected = ["limits.bodyBytes: -1 is no limit; write a whole number, above 0."]
     for (const open of [McpHttp.fetch, McpHttp.sse, McpNode.handler, McpNode.sse]) {
       try {

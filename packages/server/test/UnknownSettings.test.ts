@@ -92,7 +92,6 @@ const opened: ReadonlyArray<readonly [object, string]> = [
     { auth: { ...tokens(), settings: { ...tokens().settings, scope: { required: ["a"] } } } },
     "auth.scope: there is no such setting; write scopes."
   ],
-  [{ tls: { key: "x", cert: "x", clientCA: "x" } }, "tls.clientCA: there is no such setting; write clientCa."],
   [
     { stateKeys: [{ id: "a", secret: new Uint8Array(32), key: "b" }] },
     "stateKeys[0].key: there is no such setting; there are id, secret."

@@ -6,13 +6,13 @@ import * as Redacted from "effect/Redacted"
 import * as Result from "effect/Result"
 import { McpNodeClient, type Environment, type StdioSettings } from "@treadle/client/node"
 import type { ServerRef, ServerSettings } from "../AgentDefinition.ts"
-import { resolvedNow, Secret } from "../Secret.ts"
+import { parseAmongOthers, resolvedNow, Secret } from "../Secret.ts"
 
 /** What to start, and what is said of the server. */
 export interface CommandSettings extends ServerSettings, Pick<StdioSettings, "cwd" | "onStderr"> {
   /**
    * Added to a few harmless variables of this process; `undefined` removes one. A text may name secrets, as
-   * `{{secret:NAME}}`, which are read when a run connects.
+   * `{{secret:NAME}}`, which are read when a run connects; other braces, such as `{{name}}`, stay as they are.
    */
   readonly env?: Environment
 }
@@ -21,7 +21,7 @@ export interface CommandSettings extends ServerSettings, Pick<StdioSettings, "cw
 const resolvedEnv = (env: Environment) =>
   Effect.map(
     Effect.forEach(Object.entries(env), ([name, value]) => {
-      const template = typeof value === "string" ? Secret.parse(value) : undefined
+      const template = typeof value === "string" ? parseAmongOthers(value) : undefined
       return template === undefined || (Result.isSuccess(template) && !Secret.hasReference(template.success))
         ? Effect.succeed([name, value] as const)
         : Effect.map(resolvedNow(template), (secret) => [name, secret] as const)
@@ -36,7 +36,7 @@ const envFaults = (env: Environment): Faults =>
     const setting = `env ${JSON.stringify(name)}`
     if (value === undefined || Redacted.isRedacted(value)) return []
     if (typeof value !== "string") return [{ setting, why: "its value must be a text" }]
-    const parsed = Secret.parse(value)
+    const parsed = parseAmongOthers(value)
     return Result.isFailure(parsed) ? [{ setting, why: parsed.failure.message }] : []
   })
 
@@ -45,7 +45,7 @@ const argumentFaults = (args: ReadonlyArray<string>): Faults =>
   args.flatMap((text, index) => {
     const setting = `argument ${index + 1}`
     if (typeof text !== "string") return [{ setting, why: "it must be a text" }]
-    const parsed = Secret.parse(text)
+    const parsed = parseAmongOthers(text)
     if (Result.isFailure(parsed) || !Secret.hasReference(parsed.success)) return []
     return [{ setting, why: "no secret is read for it, since everybody on the machine sees arguments; name it in env" }]
   })

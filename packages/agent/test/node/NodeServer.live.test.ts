@@ -135,10 +135,12 @@ describe("a program as a server of an agent", () => {
   )
 
   it("tells at definition what its environment and its arguments cannot have (A10, A164)", () => {
-    const server = NodeServer.command("x", ["--key", "{{secret:KEY}}", "{{ name }}"], { env: { KEY: "{{key}}" } })
+    const server = NodeServer.command("x", ["--key", "{{secret:KEY}}", "{{ name }}"], {
+      env: { KEY: "{{secrets:KEY}}", NAME: "{{name}}" }
+    })
     const checked = Agent.check(Agent.make({ name: "r", instruction: "Go.", servers: { box: server } }))
     assert.deepStrictEqual(checked.map(describeProblem), [
-      'server "box", env "KEY": the reference at character 0 is of no known kind; there are {{secret:…}} and {{secret-file:…}}.',
+      'server "box", env "KEY": the reference at character 0 is of the kind "secrets"; there are {{secret:…}} and {{secret-file:…}}.',
       'server "box", argument 2: no secret is read for it, since everybody on the machine sees arguments; name it in env.'
     ])
   })

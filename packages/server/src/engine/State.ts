@@ -35,6 +35,8 @@ export interface StateParts {
   readonly isStopping: () => boolean
   /** What else keeps entries from being served, where they have no build errors. */
   readonly check: (entries: Entries) => ReadonlyArray<McpBuildError>
+  /** Hears of every change of what is served, once it has happened. */
+  readonly changed: (before: Entries, after: Entries) => void
   /** What handlers run with, but for the handle of what is served, and what layers and doors add. */
   readonly services: Context.Context<never>
   /** What layers live in at the longest. */
@@ -52,14 +54,14 @@ const liveService = (changes: () => LiveChanges, hub: Hub): LiveService<unknown,
   changed: (change) => Effect.sync(() => hub.publish(change))
 })
 
-export const makeState = ({ check, entries, info, isStopping, limits, scope, ...parts }: StateParts) => {
+export const makeState = ({ changed, check, entries, info, isStopping, limits, scope, ...parts }: StateParts) => {
   const capabilities = capabilitiesOf(entries, info, limits.tasks > 0)
   const hub = new Hub(parts.services, (change) => announces(capabilities, change))
   const live = liveService(() => changes, hub)
   const services = Context.add(parts.services, Live, live)
   const inFlight = new InFlight()
   const offer = makeOffer(services, scope)
-  const changes = new LiveChanges({ info, capabilities, offer, hub, isStopping, check })
+  const changes = new LiveChanges({ info, capabilities, offer, hub, isStopping, check, changed })
   const dress = makeDress(info.implementation)
   const tasks: Tasks = new Tasks({
     limits,

@@ -21,10 +21,11 @@ import { Mcp, type AnyMcp, type With } from "../Mcp.ts"
 import { McpBuildErrors, type McpBuildError } from "../McpBuildError.ts"
 import { httpDoorParts, type FetchDoor } from "../McpHttp.ts"
 import { notServing, plainDoor, type Complete } from "../PlainDoor.ts"
+import { doorOf } from "../transport/DoorSettings.ts"
 import { settingErrors } from "../transport/SettingChecks.ts"
 import { refusedResponse } from "../transport/HttpExchange.ts"
 import { webResponse } from "../transport/WebExchange.ts"
-import type { Served, ServedParts } from "../Served.ts"
+import type { Served } from "../Served.ts"
 import { routeApi } from "./RouteApi.ts"
 import { routeClient } from "./RouteClient.ts"
 import { routedEntries, type RoutedEntry, type RoutePaths } from "./RouteChecks.ts"
@@ -76,17 +77,25 @@ const check = (mcp: AnyMcp, settings: RoutePaths = {}): ReadonlyArray<McpBuildEr
 const documentParts = (
   { definition }: AnyMcp,
   operations: ReadonlyArray<RoutedEntry>,
-  { auth, prefix = "/" }: ApiSettings
+  { auth, prefix = "/" }: ApiSettings,
+  at?: string
 ): DocumentParts => ({
   server: definition.info.implementation,
   instructions: definition.info.instructions,
   routed: operations,
   prefix: prefix === "/" ? "" : prefix,
-  auth
+  auth,
+  at
 })
 
-const apiOf = (mcp: AnyMcp, operations: ReadonlyArray<RoutedEntry>, settings: ApiSettings): HttpApi.Top => {
-  const parts = documentParts(mcp, operations, settings)
+/** @param at where its document is read, if anywhere */
+const apiOf = (
+  mcp: AnyMcp,
+  operations: ReadonlyArray<RoutedEntry>,
+  settings: ApiSettings,
+  at?: string
+): HttpApi.Top => {
+  const parts = documentParts(mcp, operations, settings, at)
   return routeApi(parts.server.name, operations, parts.prefix, () => routeDocument(parts))
 }
 
@@ -146,6 +155,10 @@ const routeErrors =
     return Result.isFailure(found) ? found.failure : []
   }
 
+/** What a door of routes tells what it serves. */
+const behind = <P, RP>(options: RoutesOptions<P, RP>) =>
+  doorOf(options, { door: "routes", check: routeErrors(options) })
+
 /** The verbs of what is read by anybody. */
 const readers = ["GET", "HEAD"]
 
@@ -186,11 +199,11 @@ const add = Effect.fnUntraced(function* <P, RP>(
   const read = <R>(path: `/${string}`, reply: () => Effect.Effect<HttpServerResponse.HttpServerResponse, never, R>) =>
     router.add("GET", path, (request) => door.guarded(request, readers, Effect.suspend(reply)))
   if (openapi !== false) {
-    const document = latest(served, (now) => documentOf(mcp, shown(now), options))
+    const document = latest(served, (now) => documentOf(mcp, shown(now), options, openapi))
     yield* read(openapi, () => Effect.succeed(document()))
   }
   if (docs !== undefined) {
-    const page = latest(served, (now) => pageOf(apiOf(mcp, shown(now), options)))
+    const page = latest(served, (now) => pageOf(apiOf(mcp, shown(now), options, docs)))
     yield* read(docs, () => page())
   }
 })
@@ -198,9 +211,10 @@ const add = Effect.fnUntraced(function* <P, RP>(
 const documentOf = (
   mcp: AnyMcp,
   operations: ReadonlyArray<RoutedEntry>,
-  settings: ApiSettings
+  settings: ApiSettings,
+  at: string
 ): HttpServerResponse.HttpServerResponse =>
-  HttpServerResponse.text(JSON.stringify(routeDocument(documentParts(mcp, operations, settings))), {
+  HttpServerResponse.text(JSON.stringify(routeDocument(documentParts(mcp, operations, settings, at))), {
     contentType: "application/json"
   })
 
@@ -217,8 +231,7 @@ const scoped = <R, P = never, RP = never, Ctx = {}>(
 ): Effect.Effect<Served<R, {}>, McpBuildErrors, Needs<R, P, RP> | Scope.Scope> =>
   Effect.gen(function* () {
     const operations = yield* Effect.fromResult(routed(mcp, options))
-    const settings: ServedParts = { ...options, check: routeErrors(options) }
-    const served = yield* Mcp.served(mcp as unknown as Mcp<R>, settings)
+    const served = yield* Mcp.served(mcp as unknown as Mcp<R>, behind(options))
     yield* add(served, mcp, operations, options)
     return served
   }) as unknown as Effect.Effect<Served<R, {}>, McpBuildErrors, Needs<R, P, RP> | Scope.Scope>
@@ -351,11 +364,11 @@ const fetch = <R, Ctx = {}>(
   options: RoutesOptions<never, never> = {}
 ): RoutesDoor<Ctx> => {
   const found = routed(mcp, options)
-  const errors = [...(Result.isFailure(found) ? found.failure.errors : []), ...settingErrors(options)]
+  const errors = [...(Result.isFailure(found) ? found.failure.errors : []), ...settingErrors(behind(options))]
   if (Result.isFailure(found) || errors.length > 0) {
     throw new McpBuildErrors({ server: mcp.definition.info.implementation.name, errors })
   }
-  const door = plainDoor(mcp as unknown as Mcp<never, Ctx>, { ...options, check: routeErrors(options) })
+  const door = plainDoor(mcp as unknown as Mcp<never, Ctx>, behind(options))
   let web: ReturnType<typeof webOf> | undefined
   let closed = false
   const handle = async (request: Request, ...[context]: With<Ctx>): Promise<Response> => {

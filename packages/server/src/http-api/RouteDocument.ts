@@ -19,6 +19,8 @@ export interface DocumentParts {
   readonly routed: ReadonlyArray<RoutedEntry>
   readonly prefix: string
   readonly auth: Authentication | undefined
+  /** The path at which the document is read; a client of the api itself reads it nowhere. */
+  readonly at?: string | undefined
 }
 
 type Mutable = Record<string, Json>
@@ -234,9 +236,18 @@ const problemSchema: Json = {
   required: ["title", "status"]
 }
 
+/**
+ * Where the routes are, as seen from where the document is read: a relative address leads there behind any mount, proxy or
+ * other name of the server.
+ */
+const serverOf = (at: string): string => {
+  const up = at.split("/").length - 2
+  return up === 0 ? "." : Array.from({ length: up }, () => "..").join("/")
+}
+
 /** The document. */
 export const routeDocument = (parts: DocumentParts): JsonObject => {
-  const { auth, instructions, prefix, routed, server } = parts
+  const { at, auth, instructions, prefix, routed, server } = parts
   const components = new Components()
   components.schemas["Problem"] = problemSchema
   const paths: Record<string, Mutable> = {}
@@ -253,6 +264,7 @@ export const routeDocument = (parts: DocumentParts): JsonObject => {
       version: server.version,
       ...(instructions === undefined ? {} : { description: instructions })
     },
+    ...(at === undefined ? {} : { servers: [{ url: serverOf(at) }] }),
     paths,
     components: {
       schemas: components.schemas,

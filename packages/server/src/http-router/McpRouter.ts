@@ -12,6 +12,7 @@ import { Mcp } from "../Mcp.ts"
 import type { McpBuildErrors } from "../McpBuildError.ts"
 import { httpDoorParts } from "../McpHttp.ts"
 import type { Served } from "../Served.ts"
+import { doorOf } from "../transport/DoorSettings.ts"
 import { metadataPaths } from "../transport/ResourceMetadata.ts"
 import { pageOf, toldPage, type HttpDoorParts } from "../transport/HttpExchange.ts"
 import { answered, noBody, type HttpResponse } from "../transport/StreamWriter.ts"
@@ -84,7 +85,7 @@ const scoped = <R, P = never, RP = never, Ctx = {}>(
 ): Effect.Effect<Served<R, {}>, McpBuildErrors, Needs<R, P, RP> | Scope.Scope> =>
   Effect.gen(function* () {
     const router = yield* HttpRouter.HttpRouter
-    const served = yield* Mcp.served(mcp as unknown as Mcp<R>, options)
+    const served = yield* Mcp.served(mcp as unknown as Mcp<R>, doorOf(options, { door: "router" }))
     const parts = httpDoorParts(served, options)
     yield* addEndpoint(router, parts, options)
     yield* addDocuments(router, parts, options)

@@ -11,6 +11,7 @@ import { Mcp, type With } from "../Mcp.ts"
 import type { McpBuildErrors } from "../McpBuildError.ts"
 import { liveHandle, plainDoor, type Complete, type PlainDoor } from "../PlainDoor.ts"
 import type { ServedSettings } from "../Served.ts"
+import { doorOf } from "../transport/DoorSettings.ts"
 import { makeOutbox } from "../transport/Outbox.ts"
 import { sseVerbs, twoEndpoint, type SseSettings } from "../transport/TwoEndpoint.ts"
 import { contextOf, doorParts, nodeDoor, type NodeDoor } from "./NodeDoor.ts"
@@ -52,7 +53,7 @@ type StdioArguments<Ctx> = {} extends Ctx
  * ```
  */
 const handler = <R, Ctx>(mcp: Mcp<R, Ctx> & Complete<R>, settings: HttpSettings = {}): NodeDoor<Ctx> =>
-  nodeDoor(mcp as unknown as Mcp<never, Ctx>, settings, (served) => served)
+  nodeDoor(mcp as unknown as Mcp<never, Ctx>, doorOf(settings, { door: "http" }), (served) => served)
 
 /**
  * A handler for clients that only speak the HTTP+SSE transport of 2024-11-05: a GET opens their stream, and they POST to
@@ -64,7 +65,7 @@ const handler = <R, Ctx>(mcp: Mcp<R, Ctx> & Complete<R>, settings: HttpSettings 
  * clients of 2024-11-05 too when they speak Streamable HTTP.
  */
 const sse = <R, Ctx>(mcp: Mcp<R, Ctx> & Complete<R>, settings: SseSettings & HttpSettings = {}): NodeDoor<Ctx> =>
-  nodeDoor(mcp as unknown as Mcp<never, Ctx>, { ...settings, verbs: sseVerbs }, twoEndpoint(settings))
+  nodeDoor(mcp as unknown as Mcp<never, Ctx>, doorOf(settings, { door: "sse", verbs: sseVerbs }), twoEndpoint(settings))
 
 /** The handler as an Effect gives it. */
 export interface ScopedHandler<R, Ctx> {
@@ -84,7 +85,7 @@ const scoped = <R, Ctx>(
   mcp: Mcp<R, Ctx>,
   settings: HttpSettings = {}
 ): Effect.Effect<ScopedHandler<R, Ctx>, McpBuildErrors, R | Scope.Scope> =>
-  Effect.map(Mcp.served(mcp, settings), (served) => {
+  Effect.map(Mcp.served(mcp, doorOf(settings, { door: "http" })), (served) => {
     const parts = doorParts(served, settings, makeOutbox(setImmediate))
     const handle = (req: NodeRequest, res: ServerResponse, ...[context]: With<Ctx>) =>
       nodeExchange(parts, req, res, contextOf(context))

@@ -8,7 +8,7 @@ import type { HttpSettings } from "../McpHttp.ts"
 import type { LiveHandle } from "../Live.ts"
 import type { Mcp, With } from "../Mcp.ts"
 import { notServing, plainDoor } from "../PlainDoor.ts"
-import type { Served } from "../Served.ts"
+import type { Served, ServedParts } from "../Served.ts"
 import { makeGuard, type GuardParts } from "../transport/HttpGuard.ts"
 import { statusOf } from "../transport/HttpStatus.ts"
 import { makeOutbox } from "../transport/Outbox.ts"
@@ -31,8 +31,7 @@ export interface NodeDoor<Ctx> {
 }
 
 /** What a door is made with: its settings, and what a server of its own knows beside them. */
-export interface DoorSettings extends HttpSettings, GuardParts {
-  readonly ownUrl?: () => string
+export interface DoorSettings extends HttpSettings, GuardParts, ServedParts {
   readonly certify?: Certify | undefined
   /** Whether callers that wait to send a body are told here when to. */
   readonly continues?: boolean | undefined

@@ -5,6 +5,10 @@ import type { ServerResponse } from "node:http"
 import { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
 import type { TLSSocket } from "node:tls"
+import * as Cause from "effect/Cause"
+import * as Context from "effect/Context"
+import * as References from "effect/References"
+import { makeDefects } from "../engine/Defects.ts"
 import type { With } from "../Mcp.ts"
 import { isMetadataPath } from "../transport/ResourceMetadata.ts"
 import { isUntouched, type NodeRequest } from "./NodeBody.ts"
@@ -55,37 +59,52 @@ const requestOf = (req: NodeRequest, signal: AbortSignal): Request => {
   return new Request(addressOf(req), init)
 }
 
-const answer = async (res: ServerResponse, response: Response): Promise<void> => {
+/** @param broken what is told where the body ends early by itself */
+const answer = async (res: ServerResponse, response: Response, broken: (error: unknown) => void): Promise<void> => {
   res.writeHead(response.status, [...response.headers].flat())
   if (response.body === null) return void res.end()
   res.flushHeaders()
-  // Whoever goes away ends the stream; there is nobody left to tell.
-  await pipeline(Readable.fromWeb(response.body as Parameters<typeof Readable.fromWeb>[0]), res).catch(() => {})
+  const body = Readable.fromWeb(response.body as Parameters<typeof Readable.fromWeb>[0])
+  body.once("error", (error) => {
+    // Whoever goes away ends the stream; there is nobody left to tell.
+    if (!res.destroyed) broken(error)
+  })
+  await pipeline(body, res).catch(() => {})
 }
 
-/** The handler of a function; a request that cannot be made into one of the web is answered 400. */
+const logging = Context.make(References.LogToStderr, true)
+
+const refuse = (res: ServerResponse, status: number, text = ""): void => {
+  if (res.headersSent || res.destroyed) return
+  res.writeHead(status, { connection: "close", "content-type": "text/plain; charset=utf-8" }).end(text)
+}
+
+/**
+ * The handler of a function. A request that cannot be made into one of the web is answered 400; where the function fails,
+ * the answer is 500 with a reference under which the reason is in the log.
+ */
 export const nodeFetch = <Ctx>(door: (request: Request, ...context: With<Ctx>) => Promise<Response>) => {
   if (typeof door !== "function") {
     throw new TypeError("fetched makes a handler of a function, such as HttpRoutes.fetch(mcp) gives; it was given none")
   }
+  const report = makeDefects(logging, undefined)
+  const broken = (error: unknown) => report("The function given to McpNode.fetched", Cause.die(error)).reference
   return (req: NodeRequest, res: ServerResponse, ...context: With<Ctx>): void => {
     const leaving = new AbortController()
     res.on("close", () => {
       if (!res.writableFinished) leaving.abort()
     })
-    const refuse = (status: number) => {
-      if (!res.headersSent && !res.destroyed) res.writeHead(status, { connection: "close" }).end()
-    }
     let request: Request
     try {
       request = requestOf(req, leaving.signal)
     } catch {
-      return refuse(400)
+      return refuse(res, 400)
     }
     const given = [contextOf(context[0])] as unknown as With<Ctx>
-    door(request, ...given).then(
-      (response) => answer(res, response),
-      () => refuse(500)
-    )
+    const answered = async () => answer(res, await door(request, ...given), broken)
+    answered().catch((error: unknown) => {
+      // A function may end so because its caller has gone away.
+      if (!leaving.signal.aborted) refuse(res, 500, `Internal error (reference ${broken(error)})`)
+    })
   }
 }

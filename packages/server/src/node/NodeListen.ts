@@ -148,6 +148,7 @@ export const listen = async <R, Ctx>(
     mcp as unknown as Mcp<never, Ctx>,
     {
       ...settings,
+      door: "listen",
       continues: true,
       certify: tls?.clientCa === undefined ? undefined : certifying(tls.scopes ?? {}),
       ...(isLoopbackHost(host) ? { ownUrl: () => url } : {})

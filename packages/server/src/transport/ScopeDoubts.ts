@@ -6,6 +6,9 @@ import { nearestNames } from "@treadle/protocol/json"
 import type { Authentication } from "../Authentication.ts"
 import { withImplied } from "../AuthScope.ts"
 
+/** Each scope that something needs, with what needs it. */
+type Needed = ReadonlyMap<string, string>
+
 /** What a door knows of its callers. */
 export interface DoorCallers {
   /** What they must show, where they must. */
@@ -32,11 +35,33 @@ const cureOf = ({ auth }: DoorCallers, scope: string, known: ReadonlyArray<strin
     : `auth.scopes.supported does not list it, so that clients do not ask for it${meant}`
 }
 
-/** @param needed each scope with what needs it */
-export const scopeDoubts = (needed: ReadonlyMap<string, string>, callers: DoorCallers): ReadonlyArray<string> => {
+const doubtsOf = (needed: Needed, callers: DoorCallers): ReadonlyArray<string> => {
   const known = knownScopes(callers)
   if (known === undefined) return []
   return [...needed].flatMap(([scope, what]) =>
     known.includes(scope) ? [] : [`${what} needs the scope ${scope}, and ${cureOf(callers, scope, known)}.`]
   )
+}
+
+/** The doubts of one door over HTTP. */
+export class ScopeDoubts {
+  readonly #warn: (text: string) => void
+  #callers: DoorCallers | undefined
+
+  constructor(warn: (text: string) => void) {
+    this.#warn = warn
+  }
+
+  /** Warns of what is needed at the start. Until then nobody calls over HTTP, and nothing is doubted. */
+  start(callers: DoorCallers, needed: Needed): void {
+    this.#callers = callers
+    doubtsOf(needed, callers).forEach(this.#warn)
+  }
+
+  /** Warns of what is needed after a change of what is served, and was not before. */
+  changed(before: Needed, needed: Needed): void {
+    if (this.#callers === undefined) return
+    const added = [...needed].filter(([scope]) => !before.has(scope))
+    doubtsOf(new Map(added), this.#callers).forEach(this.#warn)
+  }
 }

@@ -1,13 +1,14 @@
 /**
  * Every setting of a door that could not work, found in one pass before the door is made. Pure.
  *
- * A setting of another door is not read and is no fault; one of no door is. `undefined` is the default.
+ * A setting that the door does not read is a fault, whether another door has it or none. `undefined` is the default.
  */
 import { isRecord } from "@treadle/protocol/json"
 import * as Redacted from "effect/Redacted"
 import { Limits } from "../Limits.ts"
 import type { McpBuildError } from "../McpBuildError.ts"
 import { authentication, openAddressFaults, resourceAddressFaults, transportSecurity } from "./AuthChecks.ts"
+import { doorSettings, placeElsewhere, type DoorKind } from "./DoorSettings.ts"
 import { fault, shown, unknownFaults, type Check, type Faults } from "./SettingFault.ts"
 
 const oneOf =
@@ -181,25 +182,39 @@ const checks: Readonly<Record<string, Check>> = {
   tls: transportSecurity
 }
 
-/** Every setting of any door: those above, and the paths of routes. */
-const known = [...Object.keys(checks), "prefix", "mcp", "openapi", "docs"]
-
 /** What doors tell each other beside them. */
-const internal = new Set(["ownUrl", "certify", "continues", "verbs", "check"])
+const internal = new Set(["ownUrl", "certify", "continues", "verbs", "check", "door"])
 
-const givenBy = (settings: { readonly [name: string]: unknown }) =>
-  Object.fromEntries(Object.entries(settings).filter(([name]) => !internal.has(name)))
+/** What is given that the door does not read: of other doors, and of none. */
+const unreadFaults = (given: ReadonlyArray<readonly [name: string, value: unknown]>, door: DoorKind): Faults => {
+  const unread = given.filter(([name]) => !internal.has(name) && !doorSettings[door].includes(name))
+  const strange = unread.filter(([name]) => placeElsewhere(name) === undefined)
+  return [
+    ...unread.flatMap(([name]) => {
+      const place = placeElsewhere(name)
+      return place === undefined ? [] : fault(name, place)
+    }),
+    ...unknownFaults("", Object.fromEntries(strange), doorSettings[door])
+  ]
+}
 
-/** Every fault of the settings that a door was given; empty when it can be made. */
-export const settingErrors = (settings: object): ReadonlyArray<McpBuildError> => {
+/**
+ * Every fault of the settings that a door was given; empty when it can be made.
+ *
+ * @param settings what was given, with `door`, which kind of door it is: one without HTTP by default
+ */
+export const settingErrors = (settings: { readonly door?: DoorKind }): ReadonlyArray<McpBuildError> => {
   if (!isRecord(settings)) return fault("settings", `${shown(settings)} is no object; pass one, or leave it out`)
+  const { door = "pipe" } = settings
+  const given = Object.entries(settings).filter(([, value]) => value !== undefined)
+  const read = Object.fromEntries(given.filter(([name]) => internal.has(name) || doorSettings[door].includes(name)))
   return [
     ...Object.entries(checks).flatMap(([setting, check]) => {
-      const value = settings[setting]
+      const value = read[setting]
       return value === undefined ? [] : check(setting, value)
     }),
-    ...unknownFaults("", givenBy(settings), known),
-    ...resourceAddressFaults(settings),
-    ...openAddressFaults(settings)
+    ...unreadFaults(given, door),
+    ...resourceAddressFaults(read),
+    ...openAddressFaults(read)
   ]
 }

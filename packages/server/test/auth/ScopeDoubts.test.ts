@@ -100,4 +100,31 @@ describe("a scope that no caller can have", () => {
       assert.strictEqual(text().length, before)
     })
   )
+
+  it.effect("is told of what is added to a running server, and not again of what was needed before", () =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        const text = yield* capturedLogs
+        const door = McpHttp.fetch(make())
+        const told = () => [...text().matchAll(/(\w+ "\w+") needs the scope ([\w:]+)/g)].map(([, ...found]) => found)
+        const add = (name: string, scope: string) =>
+          Effect.promise(() =>
+            door.live.add(Mcp.make({ name: "part", version: "1" }).tool(name, { ...about, scopes: [scope] }, run))
+          )
+        yield* add("early", "shows:plan")
+        assert.deepStrictEqual(told(), [])
+        yield* Effect.promise(() => door(request()))
+        const first = [
+          ['tool "add_show"', "shows:write"],
+          ['tool "early"', "shows:plan"],
+          ['prompt "pitch"', "pitch"]
+        ]
+        assert.deepStrictEqual(told(), first)
+        yield* add("other_show", "shows:write")
+        yield* add("late", "shows:end")
+        assert.deepStrictEqual(told(), [...first, ['tool "late"', "shows:end"]])
+        yield* Effect.promise(() => door.close())
+      })
+    )
+  )
 })

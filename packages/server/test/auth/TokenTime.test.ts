@@ -15,6 +15,7 @@ import { McpNode } from "../../src/node/index.ts"
 import { webExchange } from "../../src/transport/WebExchange.ts"
 import { empty } from "../fixtures/calling.ts"
 import { cellMcp } from "../fixtures/cells.ts"
+import { initialize } from "../fixtures/compatDoor.ts"
 import { headersOf } from "../fixtures/rawPeers.ts"
 import { issuer, resource, tokens, unreachable } from "../fixtures/tokens.ts"
 
@@ -31,7 +32,7 @@ const hourly = ProtectedResource.make({
 
 /** A door on the clock of the test. */
 const open = (auth: ProtectedResource) =>
-  Effect.map(Mcp.served(empty(), { auth } as object), (served) => {
+  Effect.map(Mcp.served(empty(), { auth, door: "http" } as object), (served) => {
     const parts = httpDoorParts(served, { auth, hosts: "any" })
     const send = (init: RequestInit) =>
       Effect.promise(() => webExchange(parts, new Request("http://localhost/mcp", init), { context: {} }))
@@ -65,6 +66,27 @@ describe("a stream that was opened with a token", () => {
       assert.include(text, "notifications/subscriptions/acknowledged")
       assert.notInclude(text, '"result"')
       assert.isAbove(yield* Clock.currentTimeMillis, 3_600_000)
+    })
+  )
+
+  it.effect("ends as long after it in the compat era, where its session goes on", () =>
+    Effect.gen(function* () {
+      const { send, served } = yield* open(hourly)
+      const opened = yield* send(posted(initialize()))
+      const headers = {
+        ...bearer,
+        accept: "text/event-stream",
+        "mcp-session-id": opened.headers.get("mcp-session-id") ?? "",
+        "mcp-protocol-version": "2025-11-25"
+      }
+      const response = yield* send({ headers })
+      assert.strictEqual(response.status, 200)
+      const reading = response.text()
+      yield* TestClock.adjust("60 minutes")
+      assert.strictEqual(served.counters().streams, 1)
+      yield* TestClock.adjust("61 seconds")
+      assert.deepInclude(served.counters(), { streams: 0, sessions: 1 })
+      assert.notInclude(yield* Effect.promise(() => reading), '"result"')
     })
   )
 })

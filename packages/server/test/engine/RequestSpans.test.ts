@@ -3,7 +3,7 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Endpoint } from "@treadle/protocol"
-import { failureOf, heardSpans, rawAsk, rawRequest } from "@treadle/testing"
+import { failureOf, heardSpans, rawAsk, rawRequest, rawToolCall, type RawMessage } from "@treadle/testing"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
@@ -11,10 +11,12 @@ import * as Logger from "effect/Logger"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Tracer from "effect/Tracer"
+import { McpHttp } from "../../src/http.ts"
 import { Ask, CurrentCall } from "../../src/index.ts"
 import { nativeAsker } from "../fixtures/askers.ts"
 import { bothEras } from "../fixtures/eras.ts"
 import { empty, serving } from "../fixtures/calling.ts"
+import { headersOf } from "../fixtures/rawPeers.ts"
 
 const traceId = "4bf92f3577b34da6a3ce929d0e0e4736"
 const traceparent = `00-${traceId}-00f067aa0ba902b7-01`
@@ -138,6 +140,32 @@ describe("the span of a request", () => {
       const { peer } = yield* serving(mcp.provide(Layer.succeed(Tracer.Tracer, tracer)), {})
       yield* rawAsk(peer, call("seat", { row: 1 }))
       assert.strictEqual(named("usher").traceId, named("tools/call seat").traceId)
+    })
+  )
+
+  it.effect("is heard at a plain door by a tracer that is provided, for the entries that it is provided to", () =>
+    Effect.gen(function* () {
+      const { named, spans, tracer } = heardSpans()
+      const provided = mcp.provide(Layer.succeed(Tracer.Tracer, tracer))
+      const door = McpHttp.fetch(provided.add(empty().tool("other", { description: "Not heard" }, async () => "")))
+      const send = (message: RawMessage) =>
+        Effect.promise(() =>
+          door(
+            new Request("http://localhost/mcp", {
+              method: "POST",
+              headers: headersOf(message),
+              body: JSON.stringify(message)
+            })
+          )
+        )
+      yield* send(rawToolCall(1, "seat", { row: 1 }))
+      yield* send(rawToolCall(2, "other"))
+      const span = named("tools/call seat")
+      assert.strictEqual(span.attributes.get("network.protocol.name"), "http")
+      const { parent } = named("usher")
+      assert.strictEqual(Option.getOrUndefined(parent)?.spanId, span.spanId)
+      assert.lengthOf(spans, 2)
+      yield* Effect.promise(() => door.close())
     })
   )
 

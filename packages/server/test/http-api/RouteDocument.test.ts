@@ -123,6 +123,25 @@ describe("the document", () => {
 })
 
 describe("where it is served", () => {
+  it.effect("leads to the routes from there, and says nothing of them where it is read nowhere", () =>
+    Effect.gen(function* () {
+      assert.notProperty(documentOf(kiosk), "servers")
+      const places = [
+        ["/openapi.json", "."],
+        ["/about/api/openapi.json", "../.."]
+      ] as const
+      for (const [openapi, url] of places) {
+        const { json } = yield* (yield* routing(kiosk, { openapi, prefix: "/v1" }))(openapi)
+        assert.deepStrictEqual(json.servers, [{ url }])
+        assert.property(json.paths, "/v1/shows")
+        // Below a mount as at the root.
+        assert.strictEqual(new URL(url, `https://box.example/shop${openapi}`).href, "https://box.example/shop/")
+      }
+      const page = yield* (yield* routing(kiosk, { docs: "/about/docs" }))("/about/docs")
+      assert.include(page.text, '"servers":[{"url":".."}]')
+    })
+  )
+
   it.effect("is /openapi.json, another path, or nowhere", () =>
     Effect.gen(function* () {
       const served = yield* (yield* routing(kiosk))("/openapi.json")

@@ -165,11 +165,11 @@ describe.each([
 describe("McpHttp.fetch", () => {
   it.effect("HTTP-17: cancels where the signal of the request aborts, also before the call began", () =>
     Effect.gen(function* () {
-      const [began, ended] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      const [began, ended] = [yield* Deferred.make<void>(), yield* Deferred.make<unknown>()]
       const door = McpHttp.fetch(
-        empty().tool("wait", plain, () =>
+        empty().tool("wait", plain, (_, { signal }) =>
           Effect.onInterrupt(Effect.andThen(Deferred.succeed(began, undefined), Effect.never), () =>
-            Deferred.succeed(ended, undefined)
+            Effect.suspend(() => Deferred.succeed(ended, signal.reason))
           )
         )
       )
@@ -177,7 +177,7 @@ describe("McpHttp.fetch", () => {
       void door(request(rawToolCall(1, "wait"), {}, abort.signal)).catch(() => {})
       yield* Deferred.await(began)
       abort.abort()
-      yield* Deferred.await(ended)
+      assert.strictEqual(yield* Deferred.await(ended), "gone")
     })
   )
 })

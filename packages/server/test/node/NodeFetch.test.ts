@@ -11,6 +11,7 @@ import { Endpoint, ProtectedResource } from "../../src/index.ts"
 import { HttpRoutes } from "../../src/http-api/index.ts"
 import { McpNode, type NodeRequest } from "../../src/node/index.ts"
 import { empty } from "../fixtures/calling.ts"
+import { capturedLogs } from "../fixtures/capturedLogs.ts"
 import { listening } from "../fixtures/cells.ts"
 import { headersOf } from "../fixtures/rawPeers.ts"
 import { tokens } from "../fixtures/tokens.ts"
@@ -82,6 +83,19 @@ describe("routes at a (req, res) handler", () => {
     })
   )
 
+  it.effect("have a document that leads to them below a mount", () =>
+    Effect.gen(function* () {
+      const handler = door()
+      const app = express().use("/shop", (req, res) => handler(req, res, ada))
+      const at = `http://127.0.0.1:${yield* listening(app)}/shop/openapi.json`
+      const { text } = yield* send(at, { method: "GET", body: null })
+      const { paths, servers } = JSON.parse(text)
+      const [path = ""] = Object.keys(paths)
+      const base = new URL(servers[0].url, at).href.replace(/\/$/, "")
+      assert.deepStrictEqual(yield* send(`${base}${path}`), { status: 200, text: "Ada greets Hé" })
+    })
+  )
+
   it.effect("are served in Fastify, whose parser has the body already", () =>
     Effect.gen(function* () {
       const handler = door()
@@ -145,6 +159,60 @@ describe("routes at a (req, res) handler", () => {
           })
       )
       assert.strictEqual(answered, status)
+    })
+  )
+
+  it.effect.each([
+    ["rejects", () => Promise.reject(new Error("the disk is full"))],
+    [
+      "throws at once",
+      () => {
+        throw new Error("the disk is full")
+      }
+    ],
+    ["gives no response", async () => undefined as never]
+  ] as const)("answer 500 with the reference of the log, where the function %s", ([, broken]) =>
+    Effect.gen(function* () {
+      const text = yield* capturedLogs
+      const port = yield* listening(McpNode.fetched(broken))
+      const answered = yield* send(`http://127.0.0.1:${port}/api/greet`)
+      assert.strictEqual(answered.status, 500)
+      const [, reference = ""] = /^Internal error \(reference (\w{8})\)$/.exec(answered.text) ?? []
+      assert.match(text(), new RegExp(`ERROR .*McpNode\\.fetched died; .*reference ${reference}\\.`))
+      assert.match(text(), /the disk is full|TypeError/)
+    })
+  )
+
+  it.live("tell the log of a body that breaks off by itself, and of no caller that goes away", () =>
+    Effect.gen(function* () {
+      const text = yield* capturedLogs
+      const left = Deferred.makeUnsafe<void>()
+      const bytes = new TextEncoder().encode("half")
+      const serve = async ({ signal, url }: Request) => {
+        const ends = url.endsWith("/breaks")
+        signal.addEventListener("abort", () => Deferred.doneUnsafe(left, Effect.void))
+        return new Response(
+          new ReadableStream({
+            start: (stream) => stream.enqueue(bytes),
+            pull: (stream) => (ends ? stream.error(new Error("the tape is torn")) : new Promise(() => {}))
+          })
+        )
+      }
+      const port = yield* listening(McpNode.fetched(serve))
+      const gone = new AbortController()
+      const response = yield* Effect.promise(() => fetch(`http://127.0.0.1:${port}/waits`, { signal: gone.signal }))
+      assert.strictEqual(response.status, 200)
+      gone.abort()
+      yield* Deferred.await(left)
+      assert.strictEqual(text(), "")
+      const torn = yield* Effect.promise(() => fetch(`http://127.0.0.1:${port}/breaks`))
+      yield* Effect.promise(() =>
+        torn.text().then(
+          () => assert.fail("it must not end well"),
+          () => {}
+        )
+      )
+      assert.match(text(), /McpNode\.fetched died;[^]*the tape is torn/)
     })
   )
 

@@ -23,6 +23,8 @@ export interface LiveParts {
   readonly isStopping: () => boolean
   /** What else keeps entries from being served, where they have no build errors. */
   readonly check: (entries: Entries) => ReadonlyArray<McpBuildError>
+  /** Hears of every change once it has happened. */
+  readonly changed: (before: Entries, after: Entries) => void
 }
 
 /** What those who listen are told once these entries came, went or were replaced. */
@@ -89,12 +91,14 @@ export class LiveChanges {
   }
 
   #put(next: Entries, touched: Entries, errors: ReadonlyArray<McpBuildError>): Effect.Effect<void, McpBuildErrors> {
-    const { hub, info, offer } = this.#parts
+    const { changed, hub, info, offer } = this.#parts
     if (errors.length > 0) {
       return Effect.fail(new McpBuildErrors({ server: info.implementation.name, errors, undone: "changed" }))
     }
     return Effect.map(offer.put(next), (toolsChanged) => {
+      const before = this.#entries
       this.#entries = next
+      changed(before, next)
       for (const change of changesOf(touched, toolsChanged)) hub.publish(change)
     })
   }
