@@ -7,12 +7,15 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { NonEmptyReadonlyArray } from "effect/Array"
 
-/** How many items are kept. */
+/** How many items are kept, and how many characters of JSON they may have together; the newest is kept in any case. */
 const feedCapacity = 1024
+const feedSize = 16 * 1024 * 1024
 
-/** Items in order, with any number of listeners that each read at their own pace. */
+/** Items of JSON in order, with any number of listeners that each read at their own pace. */
 export class Feed<A> {
   #items: Array<A> = []
+  readonly #sizes: Array<number> = []
+  #size = 0
   /** How many items were dropped before the first that is kept. */
   #dropped = 0
   #ended = false
@@ -21,11 +24,11 @@ export class Feed<A> {
   /** Adds an item, unless the feed has ended. */
   push(item: A): void {
     if (this.#ended) return
+    const size = JSON.stringify(item).length
     this.#items.push(item)
-    if (this.#items.length > feedCapacity) {
-      this.#items.shift()
-      this.#dropped++
-    }
+    this.#sizes.push(size)
+    this.#size += size
+    while (this.#items.length > feedCapacity || (this.#size > feedSize && this.#items.length > 1)) this.#drop()
     this.#wake()
   }
 
@@ -54,6 +57,12 @@ export class Feed<A> {
     this.#sleepers.add(wake)
     return Effect.sync(() => this.#sleepers.delete(wake))
   })
+
+  #drop(): void {
+    this.#items.shift()
+    this.#size -= this.#sizes.shift() ?? 0
+    this.#dropped++
+  }
 
   #wake(): void {
     const sleepers = [...this.#sleepers]

@@ -72,8 +72,8 @@ export interface CallOptions extends TaskOptions, OpenOptions {
 /** Options of a list. */
 export interface ListOptions extends RequestOptions {
   /**
-   * Hears why a list is cut that has no end: a cursor that comes again, more than 1,024 pages or 100,000 entries. Then
-   * what was read of it so far is given; without this, such a list is an error.
+   * Hears why a list is cut that has no end: a cursor that comes again, more than 1,024 pages, 100,000 entries or
+   * 64 Mi characters. Then what was read of it so far is given; without this, such a list is an error.
    */
   readonly onEndless?: (why: string) => void
 }

@@ -29,13 +29,13 @@ export interface PendingCall<out A, out E> {
   readonly result: Effect.Effect<A, E | McpError>
   /** The value with the content blocks that came with it. */
   readonly reply: Effect.Effect<CallReply<A>, E | McpError>
-  /** From the start of the call, the newest 1024. Ends with the call. */
+  /** From the start of the call, the newest 1024 of up to 16 Mi characters together. Ends with the call. */
   readonly progress: Stream.Stream<Progress>
-  /** All notifications of the call in order, progress included. From the start, the newest 1024. Ends with the call. */
+  /** All notifications of the call in order, progress included; kept as `progress` is. Ends with the call. */
   readonly notifications: Stream.Stream<Notification>
   /**
    * The task that the call became, with its id: how it stood at first, and whenever its status or the message of it was
-   * another. From the start, the newest 1024. Ends with the call; empty where there was no task.
+   * another; kept as `progress` is. Ends with the call; empty where there was no task.
    */
   readonly task: Stream.Stream<Task>
   /**

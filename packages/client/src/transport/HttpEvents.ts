@@ -20,6 +20,9 @@ export interface Place {
   retry?: number
 }
 
+/** Whether an id can be shown in a header when its stream is taken up again; a stream with another one cannot be. */
+const isShown = (id: string): boolean => /^[\x20-\x7e]{1,4096}$/.test(id)
+
 /** What is done with a stream while it is read. */
 export interface EventReader {
   /** @returns whether that was the last message that is wanted */
@@ -69,7 +72,8 @@ export const readEvents = async (
         if (event.retry !== undefined) place.retry = event.retry
         complete = readEvent(peer, event, complete, reader)
       }
-      place.lastEventId = events.lastEventId ?? place.lastEventId
+      const id = events.lastEventId
+      if (id !== undefined) place.lastEventId = isShown(id) ? id : undefined
       if (over) return true
       if (events.overflow && !complete) throw tooLarge(peer, response.status)
     }

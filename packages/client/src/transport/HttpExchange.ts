@@ -117,6 +117,7 @@ const resume = async (
       const response = await getStream(peer, session, from, connection)
       if (!isEventStream(response)) throw await notResumed(peer, response)
       if (await readEvents(peer, response, place, reader)) return
+      if (place.lastEventId === undefined) throw lost(response.status)
       failures = 0
     } catch (error) {
       if (signal.aborted || !mayBeTakenUp(error) || ++failures > maxFailures) throw notTaken(error)

@@ -72,6 +72,24 @@ describe("a round of input", () => {
     })
   )
 
+  it.effect(
+    "is refused as a whole where it asks for more answers than a client gives at once, and nobody is asked",
+    () =>
+      Effect.gen(function* () {
+        let asked = 0
+        const answers: Answers = { form: () => (asked++, { action: "accept" }) }
+        const many = (count: number) =>
+          Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, form("a")]))
+        const flood = yield* opened(rounds(asking(many(65)), textResult("ok")), { answers })
+        const reason = yield* reasonOf(flood.session.callTool("x"))
+        assert.deepInclude(reason, { _tag: "InputRefused", asked: "65 answers at once, and at most 64 are given" })
+        assert.strictEqual(asked, 0)
+        const most = yield* opened(rounds(asking(many(64)), textResult("ok")), { answers })
+        yield* most.session.callTool("x")
+        assert.strictEqual(asked, 64)
+      })
+  )
+
   it.effect("MRTR-15 B090: gives its state and its answers to no other request, a parallel one included", () =>
     Effect.gen(function* () {
       const { server, session } = yield* opened(

@@ -17,4 +17,16 @@ describe("a listener that does not come", () => {
       ])
     })
   )
+
+  it.effect("keeps no address of more than 8192 characters that a server tells of, but the one it watches", () =>
+    Effect.gen(function* () {
+      const listener = new Listener(["uri:box://a"])
+      for (let show = 0; show < 3; show++) listener.tell(`uri:box://a/${show}${"x".repeat(10_000)}`, false)
+      listener.tell("uri:box://a/1", false)
+      assert.deepStrictEqual(yield* Stream.runCollect(Stream.take(listener.stream, 2)), [
+        { _tag: "ResourceUpdated", uri: "box://a", missed: true },
+        { _tag: "ResourceUpdated", uri: "box://a/1", missed: false }
+      ])
+    })
+  )
 })

@@ -72,6 +72,20 @@ describe("session.listTools", () => {
     })
   )
 
+  it.effect("fails where its pages are together too large, whatever their cursors say", () =>
+    Effect.gen(function* () {
+      let asked = 0
+      const page = ["x".repeat(1024 * 1024)]
+      const endless = drainPages(
+        () => Effect.succeed({ tools: page, nextCursor: `c${++asked}` }),
+        "tools",
+        (reason) => reason
+      )
+      assert.include((yield* Effect.flip(endless)).message, "larger than 67108864 characters")
+      assert.strictEqual(asked, 64)
+    })
+  )
+
   it.effect("leaves out an entry that cannot be read, with a warning, and keeps the rest as they are", () =>
     Effect.gen(function* () {
       const warnings: Array<string> = []
@@ -85,6 +99,20 @@ describe("session.listTools", () => {
       const tools = yield* Effect.provide(session.listTools(), Logger.layer([logger]))
       assert.deepStrictEqual(tools as ReadonlyArray<unknown>, [listed("a"), strange])
       assert.include(warnings.join(), `"bad"`)
+    })
+  )
+
+  it.effect("says no more of entries that cannot be read than fits a line of a log", () =>
+    Effect.gen(function* () {
+      const warnings: Array<string> = []
+      const logger = Logger.make(({ message }) => void warnings.push(String(message)))
+      const faulty = Array.from({ length: 1000 }, (_, n) => ({ name: `${n} ${"x".repeat(10_000)}`, inputSchema: 5 }))
+      const { session } = yield* paged({ first: { tools: [...faulty, listed("a")] } })
+      const tools = yield* Effect.provide(session.listTools(), Logger.layer([logger]))
+      assert.strictEqual(tools.length, 1)
+      assert.strictEqual(warnings.length, 1)
+      assert.isBelow(warnings.join().length, 11_000)
+      assert.match(warnings.join(), /So are 980 others\.$/)
     })
   )
 })

@@ -8,14 +8,14 @@ import { compatServing, ping, reasonOf, result, rpcError, textResult } from "../
 const page = { mode: "url", message: "Pay first", url: "https://box.example/pay", elicitationId: "e1" }
 
 /** A server that wants a page visited before the call, with a stream of its own to say when that is done. */
-const paying = (answers: Answers) =>
+const paying = (answers: Answers, pages: ReadonlyArray<object> = [page]) =>
   Effect.gen(function* () {
     const streams = new Recorder<(message: object) => Promise<void>>()
     let paid = false
     const rest: HttpScript = (seen, reply) =>
       paid
         ? reply.json(result(seen.json.id, textResult("booked")))
-        : reply.json(rpcError(seen.json.id, -32042, "Pay first", { elicitations: [page] }))
+        : reply.json(rpcError(seen.json.id, -32042, "Pay first", { elicitations: pages }))
     const compat = compatServing(rest)
     const server = yield* scriptedHttp((seen, reply) => {
       if (seen.verb === "GET") return streams.record(reply.stream().event)
@@ -59,6 +59,17 @@ describe("a page that has to be visited before a compat request", () => {
       const reason = yield* reasonOf(session.call(ping)())
       assert.deepInclude(reason, { _tag: "InputRefused", asked: "a visit to https://box.example/pay" })
       assert.strictEqual(calls(), 1)
+    })
+  )
+
+  it.live("is shown to nobody where the server wants more pages visited than a client shows at once", () =>
+    Effect.gen(function* () {
+      let shown = 0
+      const pages = Array.from({ length: 65 }, (_, n) => ({ ...page, elicitationId: `e${n}` }))
+      const { calls, session } = yield* paying({ url: () => (shown++, { action: "accept" }) }, pages)
+      const reason = yield* reasonOf(session.call(ping)())
+      assert.deepInclude(reason, { _tag: "InputRefused", asked: "65 answers at once, and at most 64 are given" })
+      assert.deepStrictEqual([shown, calls()], [0, 1])
     })
   )
 

@@ -18,7 +18,10 @@ export interface Revision {
   readonly polls: boolean
   /** Whether results have structured content; where they have none, their text may be JSON. */
   readonly structured: boolean
-  /** What a client can be asked at this revision, of what it declared: what is newer is left out. */
+  /**
+   * What a client can be asked at this revision, of what it declared: what is newer is left out. Where a session keeps it,
+   * nothing else is in it, such as settings of any size.
+   */
   readonly able: (declared: ClientCapabilities) => ClientCapabilities
   /** The form as this revision writes it, or the names of the fields that it cannot ask for. */
   readonly form: (form: FormSchema) => Result.Result<FormSchema, ReadonlyArray<string>>

@@ -3,7 +3,6 @@
  * one choice each and have their titles beside them; models are offered no tools, and context may always be included.
  */
 import * as Result from "effect/Result"
-import { isRecord } from "../json/index.ts"
 import type { FormField } from "../schema/index.ts"
 import type { Revision } from "./Revision.ts"
 import { v2025_11_25 } from "./v2025_11_25.ts"
@@ -19,11 +18,14 @@ export const v2025_06_18: Revision = {
   ...v2025_11_25,
   version: "2025-06-18",
   polls: false,
-  able: ({ elicitation, sampling, ...rest }) => ({
-    ...rest,
-    ...(isRecord(elicitation) ? { elicitation: { form: {} } } : {}),
-    ...(isRecord(sampling) ? { sampling: { context: {} } } : {})
-  }),
+  able: (declared) => {
+    const { elicitation, sampling, ...rest } = v2025_11_25.able(declared)
+    return {
+      ...rest,
+      ...(elicitation === undefined ? {} : { elicitation: { form: {} } }),
+      ...(sampling === undefined ? {} : { sampling: { context: {} } })
+    }
+  },
   form: ({ properties, ...rest }) => {
     const fields = Object.entries(properties)
     const several = fields.flatMap(([name, { type }]) => (type === "array" ? [name] : []))

@@ -220,10 +220,13 @@ export const templateReader = (
   const tail = parts.slice(at).filter((part) => !isQuery(part))
   const readPath = textReader(parts.slice(0, at), query)
   const readFragment = tail.length === 0 ? undefined : textReader(tail)
+  const [first] = parts
+  /** Most URIs are of another template, which their beginning tells. */
+  const beginning = typeof first === "string" ? first : ""
   return (given) => {
     if (given.length > maxUriLength || /%(?![0-9A-Fa-f]{2})/.test(given)) return undefined
     const uri = canonical(given)
-    if (uri.length > maxUriLength) return undefined
+    if (uri.length > maxUriLength || !uri.startsWith(beginning)) return undefined
     const hash = readFragment === undefined ? -1 : uri.indexOf("#")
     const before = readPath(hash < 0 ? uri : uri.slice(0, hash))
     const after = readFragment === undefined ? [] : readFragment(hash < 0 ? "" : uri.slice(hash))

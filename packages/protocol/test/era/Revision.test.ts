@@ -51,6 +51,24 @@ describe("A revision", () => {
   })
 
   it.each([
+    ["2025-11-25", { elicitation: { form: {}, url: {} }, sampling: { tools: {} }, roots: {} }],
+    ["2025-06-18", { elicitation: { form: {} }, sampling: { context: {} }, roots: {} }],
+    ["2025-03-26", { sampling: { context: {} }, roots: {} }],
+    ["2024-11-05", { sampling: { context: {} }, roots: {} }]
+  ])("INIT-09 %s keeps nothing for a session but what its client can be asked", (version, able) => {
+    const large = { note: "x" }
+    const declared = {
+      elicitation: { form: large, url: large, later: large },
+      sampling: { tools: large, later: large },
+      roots: { listChanged: true },
+      experimental: { "com.example/a": large },
+      extensions: { "com.example/b": large },
+      later: large
+    }
+    assert.deepStrictEqual(revisionOf(version)?.able(declared), able)
+  })
+
+  it.each([
     ["2026-07-28", "oneOf"],
     ["2025-11-25", "oneOf"],
     ["2025-06-18", "enumNames"],

@@ -189,34 +189,53 @@ describe.each(doors)("a listen request at the door of $name", ({ open }) => {
   )
 })
 
+/** A listen request of the server itself, and what it is told. */
+const ownListen = (served: Served, notifications: object, owner = "o") => {
+  const told: Array<RawMessage> = []
+  const sink: Sink = {
+    post: (text) => told.push(JSON.parse(text)) > 0,
+    full: () => false,
+    room: Effect.void,
+    answer: () => assert.fail("it goes on"),
+    abandon: () => {},
+    tick: () => {}
+  }
+  const value = rawRequest(0, "subscriptions/listen", { notifications })
+  const inbound = {
+    value,
+    http: undefined,
+    overHttp: false,
+    context: {},
+    principal: undefined,
+    services: undefined,
+    owner
+  }
+  return { call: served.serve(inbound, sink), told }
+}
+
 describe("a change in the turn of its listen request", () => {
   it.effect("B088 SUB-03: is told after what is honoured, and not lost", () =>
     Effect.gen(function* () {
       const served = yield* quietAtEnd(Mcp.served(tool))
-      const told: Array<RawMessage> = []
-      const sink: Sink = {
-        post: (text) => told.push(JSON.parse(text)) > 0,
-        full: () => false,
-        room: Effect.void,
-        answer: () => assert.fail("it goes on"),
-        abandon: () => {},
-        tick: () => {}
-      }
-      const value = rawRequest(0, "subscriptions/listen", { notifications: { toolsListChanged: true } })
-      const inbound = {
-        value,
-        http: undefined,
-        overHttp: false,
-        context: {},
-        principal: undefined,
-        services: undefined,
-        owner: "o"
-      }
-      const call = served.serve(inbound, sink)
+      const { call, told } = ownListen(served, { toolsListChanged: true })
       yield* served.live.changed(Change.tools)
       yield* TestClock.adjust(50)
       assert.deepStrictEqual(told, [acknowledged(0, { toolsListChanged: true }), changed(0, "tools")])
       if (typeof call === "object") call.end("cancelled")
+    })
+  )
+})
+
+describe("a listen request that names many resources", () => {
+  it.effect("lets others be served while it is found out which of them may be heard of", () =>
+    Effect.gen(function* () {
+      const served = yield* quietAtEnd(Mcp.served(both))
+      const many = ownListen(served, { resourceSubscriptions: ["x://a", "x://b", "x://c"] })
+      const few = ownListen(served, { resourceSubscriptions: ["x://a"] }, "p")
+      assert.deepStrictEqual([many.told.length, few.told.length], [0, 1])
+      while (many.told.length === 0) yield* turn
+      assert.deepStrictEqual(many.told, [acknowledged(0, { resourceSubscriptions: ["x://a", "x://b", "x://c"] })])
+      for (const { call } of [many, few]) if (typeof call === "object") call.end("cancelled")
     })
   )
 })

@@ -27,6 +27,12 @@ export type Asking = Omit<Asker, "signal">
 /** Answers one question, or refuses it. */
 export type Answering = (question: InputRequest, asking: Asking) => Effect.Effect<InputResponse, RpcError>
 
+/**
+ * How many questions of a server are answered at the same time: natively those of one round, in the compat era the
+ * requests of a link. Each may stand before a person.
+ */
+export const maxAtOnce = 64
+
 const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 /** A handler's answer; where it fails, dies or gives no such answer, the request is refused and says so. */

@@ -11,11 +11,8 @@ import { Message, requestKey, RpcError, type Request, type RequestId } from "@tr
 import { ServerRequest, type ClientRequest } from "@treadle/protocol/schema"
 import type { OnNoise } from "../../ClientSettings.ts"
 import type { Posted } from "../../transport/Transport.ts"
-import type { Answering, Asking } from "./Answering.ts"
+import { maxAtOnce, type Answering, type Asking } from "./Answering.ts"
 import type { ClientEngine, Running } from "../ClientEngine.ts"
-
-/** How many may be answered at the same time, and how many refusals may be under way. */
-const maxOpen = 64
 
 /** Answers the requests of one link. */
 export interface ReverseRequests {
@@ -84,7 +81,7 @@ export const makeReverseRequests = (
           onSuccess: (result) => reply(Message.result(request.id, result))
         }
       )
-      if (open < maxOpen) {
+      if (open < maxAtOnce) {
         open++
         run(key, answered).addObserver(() => void open--)
         return
@@ -92,9 +89,10 @@ export const makeReverseRequests = (
       refuseWith(request, RpcError.internal("This client answers no more requests at the same time"))
     }
 
+    /** How many refusals are under way. */
     let refusing = 0
     const refuseWith = (request: Request, error: RpcError): void => {
-      if (refusing >= maxOpen) return onNoise(request.method, "the server asks without taking the answers")
+      if (refusing >= maxAtOnce) return onNoise(request.method, "the server asks without taking the answers")
       refusing++
       const refused = reply(Message.error(request.id, error))
       runFork(

@@ -14,7 +14,7 @@ import type {
 import { McpReason, type McpError } from "../../McpError.ts"
 import type { Deadline } from "../Deadline.ts"
 import { requestError } from "../RequestError.ts"
-import type { Answering } from "./Answering.ts"
+import { maxAtOnce, type Answering } from "./Answering.ts"
 
 /** A method that may ask before it goes on. */
 export type AskingMethod = "tools/call" | "prompts/get" | "resources/read"
@@ -75,8 +75,10 @@ export class RoundAnswers {
 
   /** All answers to questions, or the failure that one of them was refused. */
   answers(questions: InputRequests): Effect.Effect<InputResponses, McpError> {
+    const asked = Object.entries(questions)
+    if (asked.length > maxAtOnce) return this.#tooMany(asked.length)
     const answered = Effect.forEach(
-      Object.entries(questions),
+      asked,
       ([key, question]) => Effect.map(this.#answer(question), (answer) => [key, answer] as const),
       { concurrency: "unbounded" }
     )
@@ -85,6 +87,7 @@ export class RoundAnswers {
 
   /** Has each page visited, and waits until the server says that it is done with them (ELIC-20). */
   visit(pages: ReadonlyArray<UrlRequest>): Effect.Effect<void, McpError> {
+    if (pages.length > maxAtOnce) return this.#tooMany(pages.length)
     const visited = Effect.forEach(
       pages,
       (params) =>
@@ -100,6 +103,12 @@ export class RoundAnswers {
 
   fail(reason: McpReason): Effect.Effect<never, McpError> {
     return Effect.fail(requestError(this.#server, this.#request, reason))
+  }
+
+  #tooMany(asked: number): Effect.Effect<never, McpError> {
+    return this.fail(
+      new McpReason.InputRefused({ asked: `${asked} answers at once, and at most ${maxAtOnce} are given` })
+    )
   }
 
   #answer(question: InputRequest): Effect.Effect<InputResponse, McpError> {

@@ -61,13 +61,23 @@ export const kinds = {
   } satisfies Kind<Prompt>
 } as const
 
+/** How many entries that are left out are named in the log, and with how many characters each: a server chose them. */
+const mostNamed = 20
+const longestWarning = 500
+
 /** One entry that is left out, and why. */
-export const leftOut = (what: string, name: unknown, problems: ReadonlyArray<string>): string =>
-  `The ${what} ${JSON.stringify(name)} is left out: ${problems.join("; ")}.`
+export const leftOut = (what: string, name: unknown, problems: ReadonlyArray<string>): string => {
+  const said = `The ${what} ${JSON.stringify(name)} is left out: ${problems.join("; ")}.`
+  return said.length > longestWarning ? `${said.slice(0, longestWarning)}…` : said
+}
 
 /** Says which entries of a list are left out. */
-export const warn = (server: string, method: string, warnings: ReadonlyArray<string>): Effect.Effect<void> =>
-  warnings.length === 0 ? Effect.void : Effect.logWarning(`${method} at ${server}: ${warnings.join(" ")}`)
+export const warn = (server: string, method: string, warnings: ReadonlyArray<string>): Effect.Effect<void> => {
+  if (warnings.length === 0) return Effect.void
+  const others = warnings.length - mostNamed
+  const said = others > 0 ? [...warnings.slice(0, mostNamed), `So are ${others} others.`] : warnings
+  return Effect.logWarning(`${method} at ${server}: ${said.join(" ")}`)
+}
 
 /** A list as it came. */
 type Entries = ReadonlyArray<Json>

@@ -12,6 +12,9 @@ export const maxPages = 1024
 /** How many entries a list may have. */
 const maxEntries = 100_000
 
+/** How large the pages before the last one may be together, in characters of JSON: as large as one answer by default. */
+const maxSize = 64 * 1024 * 1024
+
 const broken = (problem: string): McpReason => new McpReason.Undecodable({ what: "the list", problems: [problem] })
 
 /**
@@ -38,6 +41,7 @@ export const drainPages = <E>(
             return entries
           })
     const seen = new Set<string>()
+    let size = 0
     let cursor: string | undefined
     for (let pages = 0; pages < maxPages; pages++) {
       const result = yield* page(cursor)
@@ -51,6 +55,8 @@ export const drainPages = <E>(
       if (next === undefined || next === null) return entries
       if (typeof next !== "string") return yield* Effect.fail(fail(broken("nextCursor: it must be a string")))
       if (seen.has(next)) return yield* cut(`the cursor ${JSON.stringify(next)} came twice`)
+      size += JSON.stringify(found).length + next.length
+      if (size > maxSize) return yield* cut(`it is larger than ${maxSize} characters`)
       seen.add(next)
       cursor = next
     }

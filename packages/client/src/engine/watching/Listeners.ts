@@ -33,8 +33,12 @@ export const concerns = (watched: Thing, changed: Thing): boolean =>
   watched === changed ||
   (watched.startsWith("uri:") && changed.startsWith(watched.endsWith("/") ? watched : `${watched}/`))
 
-/** How many changes are kept that were not fetched yet; beyond that only what is watched counts. */
+/**
+ * How many changes are kept that were not fetched yet, and how many characters an address below a watched one may have;
+ * beyond that only what is watched counts.
+ */
 const maxPending = 1024
+const maxLength = 8192
 
 /** One who watches. */
 export class Listener {
@@ -52,7 +56,8 @@ export class Listener {
     for (const watched of this.things) {
       if (!concerns(watched, changed)) continue
       const known = this.#pending.get(changed)
-      if (known === undefined && this.#pending.size >= maxPending) this.#pending.set(watched, changeOf(watched, true))
+      const isTooMuch = known === undefined && (this.#pending.size >= maxPending || changed.length > maxLength)
+      if (isTooMuch) this.#pending.set(watched, changeOf(watched, true))
       else if (known === undefined || known.missed) this.#pending.set(changed, changeOf(changed, missed))
       return this.#wake?.()
     }

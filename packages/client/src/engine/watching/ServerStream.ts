@@ -77,7 +77,7 @@ export const makeServerStream = (
         }
         const misses = fruitful ? 0 : empty
         const wait = Math.max(end.retry ?? 0, Math.min(firstWait * 2 ** misses, longestWait))
-        return Effect.andThen(Effect.sleep(wait), keep(end.lastEventId ?? lastEventId, misses + 1))
+        return Effect.andThen(Effect.sleep(wait), keep(end.lastEventId, misses + 1))
       })
 
     const started = yield* Effect.cached(Effect.forkIn(keep(undefined, 0), scope, { startImmediately: true }))
