@@ -142,6 +142,19 @@ describe("what a server turned out to speak", () => {
     }).pipe(remembering)
   )
 
+  it.effect("ERA-11: is asked again where initialize is answered with what is no handshake", () =>
+    Effect.gen(function* () {
+      let script: HttpScript = compatServing()
+      const server = yield* scriptedHttp((seen, reply) => script(seen, reply))
+      yield* visit(server)
+      const native = serving()
+      script = (seen, reply) =>
+        seen.json?.method === "initialize" ? reply.json(result(seen.json.id, {})) : native(seen, reply)
+      assert.strictEqual((yield* visit(server)).era, "native")
+      assert.deepStrictEqual(methods(server).slice(4), ["initialize", "server/discover"])
+    }).pipe(remembering)
+  )
+
   it.effect("ERA-17: is not doubted because of an outage", () =>
     Effect.gen(function* () {
       let script: HttpScript = compatServing()

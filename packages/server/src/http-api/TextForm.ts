@@ -57,13 +57,23 @@ const ofLiteral = (value: Json): TextForm => {
   }
 }
 
+/** A name as a reference in a URI fragment spells it (RFC 6901 section 6); `undefined` where it spells none. */
+const nameOf = (spelled: string): string | undefined => {
+  try {
+    return decodeURIComponent(spelled).replaceAll("~1", "/").replaceAll("~0", "~")
+  } catch {
+    return undefined
+  }
+}
+
 /** What a reference refers to; anything, where it leads nowhere. */
 export const resolved = (schema: Json, root: JsonObject): Json => {
   const reference = own(schema, "$ref")
   if (typeof reference !== "string") return schema
-  const [, table, name] = /^#\/(\$defs|definitions)\/(.+)$/.exec(reference) ?? []
-  if (table === undefined || name === undefined) return true
-  return (own(own(root, table), decodeURIComponent(name).replaceAll("~1", "/").replaceAll("~0", "~")) ?? true) as Json
+  const [, table, spelled] = /^#\/(\$defs|definitions)\/(.+)$/.exec(reference) ?? []
+  if (table === undefined || spelled === undefined) return true
+  const name = nameOf(spelled)
+  return name === undefined ? true : ((own(own(root, table), name) ?? true) as Json)
 }
 
 const ofType = (type: Json, schema: JsonObject, root: JsonObject, depth: number): TextForm => {

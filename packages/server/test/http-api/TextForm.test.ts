@@ -87,5 +87,6 @@ describe("TextForm", () => {
     assert.strictEqual(fromTexts(formOf({ $ref: "#/$defs/Id" }, root), ["3"]), 3)
     assert.isDefined(queryProblem(formOf({ $ref: "#/$defs/Loop" }, root)))
     assert.isDefined(queryProblem(formOf({ $ref: "#/$defs/None" }, root)))
+    assert.isDefined(queryProblem(formOf({ $ref: "#/$defs/100%" }, root)))
   })
 })

@@ -78,6 +78,9 @@ const settle = (engine: ClientEngine, terms: Terms): Effect.Effect<Agreed, McpEr
     return Effect.raceFirst(greet(engine, terms), late)
   })
 
+/** Whether a server has answered, but not as one does that speaks what is remembered of it. */
+const contradicts = (failure: McpError): boolean => saysOfEra(failure) || failure.reason._tag === "Undecodable"
+
 /**
  * Settles what a link speaks.
  *
@@ -95,7 +98,7 @@ export const negotiate = (engine: ClientEngine, terms: Terms): Effect.Effect<Agr
       if (memory.isCompat(known, now)) {
         const greeted = yield* Effect.result(greet(engine, terms))
         if (Result.isSuccess(greeted)) return greeted.success
-        if (!saysOfEra(greeted.failure)) return yield* greeted.failure
+        if (!contradicts(greeted.failure)) return yield* greeted.failure
         memory.forget(known)
       }
       const agreed = yield* settle(engine, terms)
