@@ -109,7 +109,7 @@ describe("what cannot be a tool", () => {
       problems.map((problem) => problem.replace(/\(.*?\)/, "(here)")),
       [
         'tool "plain" (here): "desription" says nothing of an operation. Write description.',
-        'tool "plain" (here): "x" says nothing of an operation. It may have operation, tool, description, title, hints, icons, meta, scopes, timeout, headers, nestPayload.',
+        'tool "plain" (here): "x" says nothing of an operation. It may have operation, tool, description, title, hints, icons, meta, scopes, timeout, task, headers, nestPayload.',
         'tool "plain" (here): tool is "no". Write true or false.'
       ]
     )
