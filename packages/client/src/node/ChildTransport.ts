@@ -187,7 +187,10 @@ const portOf = (child: ChildProcessWithoutNullStreams, onOpen: (reader: LineRead
   }
 }
 
-/** Waits until nothing more comes from a child: its output has ended, or it is dead and the rest is overdue. */
+/**
+ * Waits until there is no talking with a child any more: its output has ended, or it is dead or has closed its input, and
+ * the rest is overdue.
+ */
 const awaitEnd = (child: ChildProcessWithoutNullStreams): Effect.Effect<void> => {
   const closed = Effect.callback<void>((resume) => {
     const done = () => resume(Effect.void)
@@ -199,7 +202,12 @@ const awaitEnd = (child: ChildProcessWithoutNullStreams): Effect.Effect<void> =>
     child.stdout.once("end", done)
     return Effect.sync(() => child.stdout.off("end", done))
   })
-  const signOfEnd = Effect.raceFirst(awaitExit(child), outputEnded)
+  const inputBroke = Effect.callback<void>((resume) => {
+    const done = () => resume(Effect.void)
+    child.stdin.once("error", done)
+    return Effect.sync(() => child.stdin.off("error", done))
+  })
+  const signOfEnd = Effect.raceAllFirst([awaitExit(child), outputEnded, inputBroke])
   return Effect.raceFirst(closed, Effect.andThen(signOfEnd, Effect.sleep(outputGrace)))
 }
 
@@ -225,7 +233,7 @@ export const openChild = Effect.fnUntraced(function* (
         child.signalCode !== null
           ? `was ended by ${child.signalCode}`
           : child.exitCode === null
-            ? "closed its output"
+            ? `closed its ${child.stdout.readableEnded ? "output" : "input"}`
             : `exited with code ${child.exitCode}`
       const words = lastWords()
       return `the process ${how}${words === "" ? "" : `; its last words on stderr: ${words}`}`

@@ -38,6 +38,11 @@ const script = (peer: ChildPeer, { discover, initialize, obstacle }: Script) => 
       setInterval(() => {}, 1000)
       return fs.closeSync(1)
     }
+    if (params?.name === "deafen") {
+      setInterval(() => {}, 1000)
+      process.stdin.destroy()
+      fs.closeSync(0)
+    }
     if (id !== undefined) peer.answer(id, { content: [] })
   })
 }
@@ -60,6 +65,21 @@ describe("a child that ends", () => {
       assert.strictEqual(pids().length, 2)
       assert.deepInclude(session.counters(), { links: 1 })
     })
+  )
+
+  it.live(
+    "B059 D21: as it closes its input: the call that cannot reach it is Closed, and the next one starts it anew",
+    () =>
+      Effect.gen(function* () {
+        const stop = { afterInput: 50 }
+        const { pids, session } = yield* opened({ discover: discoverResult, initialize: initializeResult }, { stop })
+        yield* session.callTool("deafen")
+        const reason = yield* reasonOf(session.callTool("a", {}, { timeout: 5000 }))
+        assert.strictEqual(reason._tag, "Closed")
+        assert.match(reason.message, /the process closed its input/)
+        yield* session.callTool("a")
+        assert.strictEqual(pids().length, 2)
+      })
   )
 
   it.live("A52 D21: while it is watched is started until that succeeds, if it fails at first", () =>
