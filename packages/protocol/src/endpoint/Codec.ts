@@ -13,6 +13,7 @@ import {
   lintSchema,
   pathText,
   printSchema,
+  problemOptions,
   refuseSchema,
   schemaProblems,
   standardProblems,
@@ -62,7 +63,7 @@ export const effectCodec = (schema: PureSchema, side: "input" | "output"): Codec
 const workingCodec = (schema: PureSchema, side: "input" | "output"): Codec => {
   const json = Schema.toCodecJson(schema as Schema.Codec<unknown>)
   const printed = printSchema(schema)
-  const decode = Schema.decodeUnknownEffect(json, { errors: "all" })
+  const decode = Schema.decodeUnknownEffect(json)
   const encode = Schema.encodeUnknownEffect(json) as (value: unknown) => Effect.Effect<Json, Schema.SchemaError>
   const make = (value: unknown) => (schema as Schema.Codec<unknown>).makeEffect(value as never)
   return {
@@ -70,7 +71,12 @@ const workingCodec = (schema: PureSchema, side: "input" | "output"): Codec => {
     findings: lintSchema(schema, printed, side),
     decode: (value) => {
       const decoded = decode(value)
-      return isThere(decoded) ? decoded : readable(value, Effect.mapError(decoded, misfit))
+      if (isThere(decoded)) return decoded
+      const explained = Effect.suspend(() => Effect.mapError(decode(value, problemOptions(value)), misfit))
+      return readable(
+        value,
+        Effect.catch(decoded, () => explained)
+      )
     },
     encode: (value) => {
       const encoded = encode(value)

@@ -27,11 +27,40 @@ const problem = (issue: StandardIssue): string => {
   return path === "" ? issue.message : `${path}: ${issue.message}`
 }
 
-/** The problems of a Standard Schema failure. */
-export const standardProblems = (issues: ReadonlyArray<StandardIssue>): ReadonlyArray<string> => issues.map(problem)
+/** How many problems of one value are told; the others are counted. */
+const mostProblems = 100
+
+/** The problems of a Standard Schema failure: the first hundred, and how many more there are. */
+export const standardProblems = (issues: ReadonlyArray<StandardIssue>): ReadonlyArray<string> => {
+  const told = issues.slice(0, mostProblems).map(problem)
+  return issues.length === told.length ? told : [...told, `and ${issues.length - told.length} more`]
+}
 
 const format = SchemaIssue.makeFormatterStandardSchemaV1({
   leafHook: (issue) => (issue._tag === "MissingKey" ? "is missing" : SchemaIssue.defaultLeafHook(issue))
+})
+
+/** A value with more members than this is read up to its first problem only. */
+const mostMembers = 1000
+
+const hasManyMembers = (value: unknown): boolean => {
+  let left = mostMembers
+  const open = [value]
+  for (let next = open.pop(); typeof next === "object" && next !== null; next = open.pop()) {
+    for (const member of Array.isArray(next) ? next : Object.values(next)) {
+      if (--left < 0) return true
+      if (typeof member === "object" && member !== null) open.push(member)
+    }
+  }
+  return false
+}
+
+/**
+ * How to read a value again that did not fit: for every problem, or for the first where it is so large that they may be
+ * millions, which take seconds to find.
+ */
+export const problemOptions = (value: unknown): { readonly errors: "all" | "first" } => ({
+  errors: hasManyMembers(value) ? "first" : "all"
 })
 
 /** The problems of an Effect Schema failure. */

@@ -6,7 +6,7 @@
  */
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
-import { schemaProblems } from "./Problems.ts"
+import { problemOptions, schemaProblems } from "./Problems.ts"
 
 /** A schema whose encoded form is its type. */
 export type WireSchema<T> = Schema.ConstraintCodec<T, T, never, never>
@@ -20,7 +20,7 @@ export interface Misfit {
  * The decoder of one payload schema.
  *
  * @param schema a schema without transformations
- * @returns a total function: the value that was given, now typed, or every problem found in it
+ * @returns a total function: the value that was given, now typed, or the problems found in it
  */
 export const wireDecoder = <T>(schema: WireSchema<T>): ((value: unknown) => Result.Result<T, Misfit>) => {
   // Made when it is first asked: a server that reads no such payload should not pay for it at start-up.
@@ -28,7 +28,7 @@ export const wireDecoder = <T>(schema: WireSchema<T>): ((value: unknown) => Resu
   return (value) => {
     checks ??= compile(schema)
     if (checks.is(value)) return Result.succeed(value)
-    const decoded = checks.decode(value)
+    const decoded = checks.decode(value, problemOptions(value))
     return Result.isFailure(decoded)
       ? Result.fail({ problems: schemaProblems(decoded.failure.issue) })
       : Result.succeed(decoded.success)
@@ -37,5 +37,5 @@ export const wireDecoder = <T>(schema: WireSchema<T>): ((value: unknown) => Resu
 
 const compile = <T>(schema: WireSchema<T>) => ({
   is: Schema.is(schema),
-  decode: Schema.decodeUnknownResult(schema, { errors: "all" })
+  decode: Schema.decodeUnknownResult(schema)
 })

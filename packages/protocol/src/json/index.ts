@@ -13,7 +13,7 @@ export {
   resolveRoot
 } from "./JsonSchema.ts"
 export { nearestNames } from "./NearestNames.ts"
-export { pathText, schemaProblems, standardProblems, type StandardIssue } from "./Problems.ts"
+export { pathText, problemOptions, schemaProblems, standardProblems, type StandardIssue } from "./Problems.ts"
 export { lintSchema, type SchemaFinding } from "./SchemaLint.ts"
 export { lean, printSchema } from "./SchemaPrinter.ts"
 export { structured, unwrap, wrap, type Structured } from "./Structured.ts"

@@ -15,6 +15,7 @@ import {
   lintSchema,
   own,
   printSchema,
+  problemOptions,
   schemaProblems,
   wireDecoder,
   type Json,
@@ -272,9 +273,9 @@ export const formAnswer = <T>(schema: FormSource<T>): ((content: unknown) => Res
       return value === undefined ? [] : [[name, value]]
     })
   )
-  const decode = Schema.decodeUnknownResult(Schema.toCodecJson(schema as Schema.Codec<T>), { errors: "all" })
-  return (content) =>
-    Result.mapError(decode(isRecord(content) ? { ...defaults, ...content } : (content ?? defaults)), (error) => ({
-      problems: schemaProblems(error.issue)
-    }))
+  const decode = Schema.decodeUnknownResult(Schema.toCodecJson(schema as Schema.Codec<T>))
+  return (content) => {
+    const given = isRecord(content) ? { ...defaults, ...content } : (content ?? defaults)
+    return Result.mapError(decode(given, problemOptions(given)), ({ issue }) => ({ problems: schemaProblems(issue) }))
+  }
 }

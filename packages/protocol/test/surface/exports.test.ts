@@ -23,7 +23,7 @@ const names: { readonly [path: string]: string } = {
   `,
   "./json": `
     anyOfObjects censorOf definitionOf embed fromBase64 hasObjectRoot isJsonObject isRecord lean lintSchema maxSchemaDepth
-    namesOf nearestNames nestsDeeper objectRoot own parseJson pathText printSchema record refuseSchema resolveRoot schemaProblems
+    namesOf nearestNames nestsDeeper objectRoot own parseJson pathText printSchema problemOptions record refuseSchema resolveRoot schemaProblems
     standardProblems structured textFromBase64 toBase64 tooDeep unknownNames unwrap wireDecoder wrap
   `,
   "./rpc": `

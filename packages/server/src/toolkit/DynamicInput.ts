@@ -7,7 +7,7 @@ import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 import * as SchemaRepresentation from "effect/SchemaRepresentation"
 import type { Standard } from "@treadle/protocol/endpoint"
-import { isJsonObject, schemaProblems } from "@treadle/protocol/json"
+import { isJsonObject, schemaProblems, problemOptions } from "@treadle/protocol/json"
 
 const draft07 = /draft-0[67]/
 
@@ -49,9 +49,9 @@ export const anyArguments: Standard = standard({ type: "object" }, (value) =>
 export const dynamicInput = (schema: JsonSchema.JsonSchema): Result.Result<Standard, string> =>
   Result.try({
     try: () => {
-      const decode = Schema.decodeUnknownResult(checking(schema) as Schema.Codec<unknown>, { errors: "all" })
+      const decode = Schema.decodeUnknownResult(checking(schema) as Schema.Codec<unknown>)
       return standard(schema, (value) => {
-        const decoded = decode(value)
+        const decoded = decode(value, problemOptions(value))
         return Result.isSuccess(decoded) ? [] : schemaProblems(decoded.failure.issue)
       })
     },
