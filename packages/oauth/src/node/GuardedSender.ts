@@ -48,11 +48,7 @@ const vetted = (url: URL, found: ReadonlyArray<string>, policy: AddressPolicy): 
     const family = isIP(address)
     const kind = addressKind(address)
     const why =
-      kind === undefined
-        ? "is no IP"
-        : own && kind !== "loopback"
-          ? "is not this machine"
-          : refusedIp(address, policy)
+      kind === undefined ? "is no IP" : own && kind !== "loopback" ? "is not this machine" : refusedIp(address, policy)
     if (why === undefined) return { address, family }
     throw new AuthReason.AddressRefused({
       url: shownAddress(url),
