@@ -27,7 +27,7 @@ import type { AuthorityAnswer } from "../AuthorityCall.ts"
 import { Flights } from "./Flights.ts"
 import { addressIn, readMetadata } from "./IssuerMetadata.ts"
 import { bare, checkNames, checkRecord, checkTimes, checkValues, isText } from "../SettingValues.ts"
-import { checkAddress, checkTokens, verifierNames } from "./SettingChecks.ts"
+import { checkAddress, checkIssuer, checkTokens, verifierNames } from "./SettingChecks.ts"
 import { remembering, type Verification } from "./TokenMemory.ts"
 import { judge, rulesOf, type TokenRules, type TokenSettings } from "./TokenRules.ts"
 
@@ -235,6 +235,7 @@ const make = (settings: IntrospectionSettings): TokenVerifier => {
   checkRecord("what Introspection.make is given", settings, "{ issuer, clientId, clientSecret }")
   checkNames(settings, settingNames)
   const { audience, cacheTime = 0, endpoint, issuer } = settings
+  checkIssuer(issuer)
   if (endpoint === undefined) checkAddress("issuer", issuer)
   else checkAddress("endpoint", endpoint)
   checkClient(settings)

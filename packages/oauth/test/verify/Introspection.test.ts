@@ -245,6 +245,7 @@ describe("settings of introspection that cannot be", () => {
   const fit = { issuer, clientId: "box office", clientSecret: secret }
   const wrong: ReadonlyArray<readonly [object, string]> = [
     [{ ...fit, issuer: undefined }, "issuer is missing"],
+    [{ ...fit, issuer: undefined, endpoint: "https://login.example/introspect" }, "issuer is missing"],
     [{ ...fit, clientId: "" }, "clientId is missing"],
     [{ ...fit, clientSecret: undefined }, "clientSecret must be a text"],
     [{ ...fit, clientSecret: Redacted.make("") }, "clientSecret must be a text"],
