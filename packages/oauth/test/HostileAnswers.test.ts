@@ -65,7 +65,17 @@ describe("an error", () => {
           register: () => ({ status: 201, json: { client_id: "x", token_endpoint_auth_method: text } })
         }
         messages.push(yield* told())
+        auth.as.script = {
+          token: (_, issue) => {
+            const answer = issue("x", "")
+            return { ...answer, json: { ...answer.json, token_type: text } }
+          }
+        }
+        messages.push(yield* told())
         auth.as.script = {}
+        const words = text.replaceAll(/[^\u0020-\u00ff]/g, "")
+        auth.mcp.script = { refuse: () => 401, challenge: () => [`Bearer error_description="${words}"`] }
+        messages.push(yield* told())
         auth.mcp.script = { resource: `${auth.mcp.url}/${text}` }
         messages.push(yield* told())
         auth.mcp.script = { issuers: [`${auth.as.origin}/${text}`] }

@@ -117,7 +117,8 @@ const isOtherKind = (said: JsonObject, bound: boolean): boolean => {
   const type = own(said, "token_type") ?? "bearer"
   const types = ["bearer", "access_token", ...(bound ? ["dpop"] : [])]
   return (
-    !types.includes(String(type).toLowerCase()) ||
+    typeof type !== "string" ||
+    !types.includes(type.toLowerCase()) ||
     !["access", "access_token", undefined].some((use) => use === own(said, "token_use"))
   )
 }
