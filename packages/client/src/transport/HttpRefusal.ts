@@ -53,8 +53,11 @@ const unauthorized = (peer: HttpPeer, response: HttpResponse): McpReason => {
     const detail = `the server asks for ${what} (HTTP 403)${where}; log in again for that, if you may`
     return new McpReason.Unauthorized({ ...facts, detail })
   }
-  if (peer.tokens === undefined) return new McpReason.Unauthorized(facts)
-  const detail = `the server asks for another token than it was shown (HTTP 401)${where}; log in again`
+  const { tokens } = peer
+  // A challenge without an error is what a request without a token gets (RFC 6750 section 3.1).
+  if (tokens === undefined && challenged(response, "error") === undefined) return new McpReason.Unauthorized(facts)
+  const cure = tokens === undefined ? 'give a good one in "headers"' : "log in again"
+  const detail = `the server asks for another token than it was shown (HTTP 401)${where}; ${cure}`
   return new McpReason.Unauthorized({ ...facts, detail })
 }
 

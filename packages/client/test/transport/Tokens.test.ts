@@ -113,6 +113,22 @@ describe("what authorizes requests", () => {
     })
   )
 
+  it.effect("has nothing to do with a token of the headers, which may be refused as well as missing", () =>
+    Effect.gen(function* () {
+      const server = yield* scriptedHttp((seen, reply) => {
+        const error = seen.headers["authorization"] === undefined ? "" : ' error="invalid_token"'
+        return reply.raw("", { "www-authenticate": `Bearer${error}` }, 401)
+      })
+      const told = (settings: HttpSettings) =>
+        Effect.map(reasonOf(McpClient.http(server.url, settings)), ({ message }) => message)
+      assert.include(yield* told({}), "asks for authorization (HTTP 401); give a token provider")
+      assert.strictEqual(
+        yield* told({ headers: { authorization: "Bearer old" } }),
+        'the server asks for another token than it was shown (HTTP 401); give a good one in "headers"'
+      )
+    })
+  )
+
   it.effect("is asked where the settings have other headers", () =>
     Effect.gen(function* () {
       const { server, session } = yield* refusing({}, 0, { headers: { "x-till": "7", "proxy-authorization": "x" } })
