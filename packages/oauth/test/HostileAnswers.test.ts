@@ -66,10 +66,7 @@ describe("an error", () => {
         }
         messages.push(yield* told())
         auth.as.script = {
-          token: (_, issue) => {
-            const answer = issue("x", "")
-            return { ...answer, json: { ...answer.json, token_type: text } }
-          }
+          token: () => ({ json: { access_token: "x", token_type: text } })
         }
         messages.push(yield* told())
         auth.as.script = {}
