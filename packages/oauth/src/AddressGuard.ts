@@ -8,7 +8,7 @@
  * @see https://modelcontextprotocol.io/specification/2026-07-28/basic/security_best_practices
  */
 import ipaddr from "ipaddr.js"
-import { AuthReason } from "./AuthError.ts"
+import { AuthReason, shortened } from "./AuthError.ts"
 
 /** What may be called beside public addresses over https. */
 export interface AddressPolicy {
@@ -66,8 +66,9 @@ export const isLoopbackHost = (host: string): boolean => {
 /** The rule that an address breaks which leads where it must not. */
 export const forgeryRule = "MCP security best practices, server-side request forgery"
 
-/** An address as messages show it: without credentials and query, which may be secrets. */
-export const shownAddress = ({ origin, pathname }: URL): string => `${origin}${pathname}`
+/** An address as messages show it: without credentials and query, which may be secrets, and no longer than is of use. */
+export const shownAddress = ({ host, pathname, protocol }: URL): string =>
+  shortened(`${protocol}${host === "" ? "" : `//${host}`}${pathname}`)
 
 /**
  * What may be called. A host on this machine or in a private network is one that somebody chose, and so may be its
@@ -90,16 +91,15 @@ export const refusedAddress = (
   what: string,
   policy: AddressPolicy
 ): InstanceType<typeof AuthReason.AddressRefused> | undefined => {
-  const shown = `${url.protocol}${url.host === "" ? "" : `//${url.host}`}${url.pathname}`
   const refuse = (why: string, broken = forgeryRule) =>
-    new AuthReason.AddressRefused({ url: shown, what, why, rule: broken })
+    new AuthReason.AddressRefused({ url: shownAddress(url), what, why, rule: broken })
   if (url.username !== "" || url.password !== "") return refuse("it holds a name or a password")
   const loopback = isLoopbackHost(url.hostname)
   if (url.protocol !== "https:" && !(url.protocol === "http:" && loopback)) {
     return refuse("it is not https", "OAuth 2.1 section 1.5")
   }
   if (loopback && !policy.loopback) {
-    return refuse(`${url.hostname} is this machine; say network: "loopback" to allow it`)
+    return refuse(`${shortened(url.hostname)} is this machine; say network: "loopback" to allow it`)
   }
   const why = refusedIp(url.hostname, policy)
   return why === undefined ? undefined : refuse(`${url.hostname} ${why}`)

@@ -7,12 +7,15 @@ import * as Data from "effect/Data"
 /** How many characters of a value from outside are told. */
 export const maxWords = 300
 
+/** A text from outside, no longer than is of use. */
+export const shortened = (text: string): string => (text.length > maxWords ? `${text.slice(0, maxWords)}…` : text)
+
 /** A value from outside in a sentence: as JSON, in one line, and no longer than is of use. */
-export const quoted = (value: unknown): string => {
-  const text = JSON.stringify(value) ?? "nothing"
-  const told = text.length > maxWords ? `${text.slice(0, maxWords)}…` : text
-  return told.replaceAll(/[\p{Cc}\p{Cf}]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`)
-}
+export const quoted = (value: unknown): string =>
+  shortened(JSON.stringify(value) ?? "nothing").replaceAll(
+    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
+    (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`
+  )
 
 /** An address that came from outside may not be called. */
 class AddressRefused extends Data.TaggedError("AddressRefused")<{

@@ -4,7 +4,7 @@
  */
 import * as Effect from "effect/Effect"
 import { refusedAddress, shownAddress, type AddressPolicy } from "./AddressGuard.ts"
-import { AuthReason } from "./AuthError.ts"
+import { AuthReason, shortened } from "./AuthError.ts"
 import type { OAuthSender } from "./OAuthSender.ts"
 
 /** What to send. */
@@ -63,7 +63,8 @@ const readText = async (response: Response, signal: AbortSignal): Promise<string
 /** What went wrong, in words. Only messages are taken: what else an error carries may hold the request. */
 const wordsOf = (failure: unknown): string => {
   if (!(failure instanceof Error)) return "it cannot be reached"
-  return failure.cause instanceof Error && failure.cause.message !== "" ? failure.cause.message : failure.message
+  const { cause } = failure
+  return shortened(cause instanceof Error && cause.message !== "" ? cause.message : failure.message)
 }
 
 /** Sends a request, and reads its answer, whatever its status. */

@@ -11,8 +11,8 @@ import { scriptedAuth } from "@treadle/testing"
 import { loggingIn, openWith, use } from "./fixtures/person.ts"
 
 /** Characters that would end, colour or hide a line of a log. */
-const control = /[\p{Cc}\p{Cf}]/u
-const forged = "x\n\u001b[31m2026 INFO all is well\u202e\u0085"
+const control = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u
+const forged = "x\n\u001b[31m2026 INFO all is well\u202e\u0085\u2028"
 
 describe("a time that no clock reaches", () => {
   for (const seconds of [1e308, 8e305]) {
@@ -65,7 +65,14 @@ describe("an error", () => {
           register: () => ({ status: 201, json: { client_id: "x", token_endpoint_auth_method: text } })
         }
         messages.push(yield* told())
+        auth.as.script = {
+          token: () => ({ json: { access_token: "x", token_type: text } })
+        }
+        messages.push(yield* told())
         auth.as.script = {}
+        const words = text.replaceAll(/[^\u0020-\u00ff]/g, "")
+        auth.mcp.script = { refuse: () => 401, challenge: () => [`Bearer error_description="${words}"`] }
+        messages.push(yield* told())
         auth.mcp.script = { resource: `${auth.mcp.url}/${text}` }
         messages.push(yield* told())
         auth.mcp.script = { issuers: [`${auth.as.origin}/${text}`] }
@@ -74,6 +81,39 @@ describe("an error", () => {
       }
       for (const message of messages) {
         assert.notMatch(message, control)
+        assert.isBelow(message.length, 1_000)
+      }
+    })
+  )
+
+  it.effect("is one short line without queries, whatever the addresses that servers name", () =>
+    Effect.gen(function* () {
+      const auth = yield* scriptedAuth()
+      const told = Effect.map(Effect.flip(openWith(auth, loggingIn())), ({ message }) => message)
+      const messages: Array<string> = []
+      const path = `\u0085\u009b31m${"x".repeat(2_000)}?key=s3cr3t`
+      for (const status of [404, 500]) {
+        // The document at any other address than those well known is the one that the challenge names.
+        auth.mcp.script = {
+          challenge: () => [`Bearer resource_metadata="${auth.mcp.origin}/${path}"`],
+          metadata: () => ({ status })
+        }
+        auth.as.script = { metadata: () => ({ status: 404 }) }
+        messages.push(yield* told)
+      }
+      auth.mcp.script = {}
+      const endless = "x".repeat(100_000)
+      for (const address of [
+        `http://evil.example/${endless}`,
+        `data:${endless}`,
+        `https://${"a.".repeat(5_000)}localhost`
+      ]) {
+        auth.as.script = { metadata: (_, right) => ({ json: { ...right, token_endpoint: address } }) }
+        messages.push(yield* told)
+      }
+      for (const message of messages) {
+        assert.notMatch(message, control)
+        assert.notInclude(message, "s3cr3t")
         assert.isBelow(message.length, 1_000)
       }
     })

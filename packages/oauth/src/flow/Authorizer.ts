@@ -15,7 +15,7 @@ import {
   type Tokens,
   type Unauthorized
 } from "@treadle/client"
-import { AuthError, AuthReason, maxWords } from "../AuthError.ts"
+import { AuthError, AuthReason, quoted } from "../AuthError.ts"
 import { authorizationOf, isExpiring } from "./Grant.ts"
 import { demandIn, type Demand } from "./Challenge.ts"
 import type { Login, Logins } from "./Logins.ts"
@@ -154,8 +154,8 @@ class Authorizer implements Tokens {
       return new AuthReason.LoginNeeded({ why })
     }
     if (untried !== "authorization") return undefined
-    const said = description.includes(Redacted.value(grant.token)) ? "" : description.slice(0, maxWords)
-    const because = said === "" ? "; whoever runs it can tell why" : `: ${JSON.stringify(said)}. Ask whoever runs it`
+    const said = description.includes(Redacted.value(grant.token)) ? "" : description
+    const because = said === "" ? "; whoever runs it can tell why" : `: ${quoted(said)}. Ask whoever runs it`
     const why = `the server refuses the token that ${grant.issuer} has just issued for it${because}`
     return new AuthReason.LoginNeeded({ why })
   }

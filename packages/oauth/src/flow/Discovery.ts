@@ -93,7 +93,9 @@ const firstDocument = <A>(
         tried.push({ url: address, outcome: "it is no URL" })
         continue
       }
-      const answered = yield* Effect.result(call(peer, { url: new URL(address), what }))
+      const called = new URL(address)
+      const url = shownAddress(called)
+      const answered = yield* Effect.result(call(peer, { url: called, what }))
       if (Result.isFailure(answered)) {
         const reason = answered.failure
         if (reason._tag === "AddressRefused") unusable ??= reason
@@ -106,8 +108,8 @@ const firstDocument = <A>(
         if (Result.isSuccess(document)) return document.success
         unusable ??= document.failure
       }
-      if (status >= 500) outage ??= new AuthReason.Unavailable({ url: address, what, why: `HTTP ${status}` })
-      tried.push({ url: address, outcome: status === 200 ? "HTTP 200, but no such document" : `HTTP ${status}` })
+      if (status >= 500) outage ??= new AuthReason.Unavailable({ url, what, why: `HTTP ${status}` })
+      tried.push({ url, outcome: status === 200 ? "HTTP 200, but no such document" : `HTTP ${status}` })
     }
     return yield* Effect.fail(unusable ?? outage ?? new AuthReason.NotDiscovered({ what, tried, rule }))
   })

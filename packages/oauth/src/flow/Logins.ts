@@ -6,7 +6,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { own } from "@treadle/protocol/json"
-import { AuthReason } from "../AuthError.ts"
+import { AuthReason, quoted } from "../AuthError.ts"
 import type { TokenStore } from "../TokenStore.ts"
 import type { Demand } from "./Challenge.ts"
 import { discover, discoverServer, type Discovered, type DiscoveryHints } from "./Discovery.ts"
@@ -272,7 +272,7 @@ export class Logins {
   ): Effect.Effect<Grant, AuthReason> {
     const wanted = bindingKey === undefined ? "bearer" : "dpop"
     if (issued.type !== wanted) {
-      const why = `${issuer} gave a token of the type ${JSON.stringify(issued.type.slice(0, 40))}, where one of the type ${wanted} was asked for`
+      const why = `${issuer} gave a token of the type ${quoted(issued.type.slice(0, 40))}, where one of the type ${wanted} was asked for`
       return Effect.fail(new AuthReason.Unsupported({ why, rule: "RFC 6749 section 7.1" }))
     }
     const { token, validity } = issued

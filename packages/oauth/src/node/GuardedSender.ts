@@ -46,12 +46,9 @@ const vetted = (url: URL, found: ReadonlyArray<string>, policy: AddressPolicy): 
   const own = isLoopbackHost(url.hostname)
   return found.map((address) => {
     const family = isIP(address)
+    const kind = addressKind(address)
     const why =
-      family === 0
-        ? "is no IP"
-        : own && addressKind(address) !== "loopback"
-          ? "is not this machine"
-          : refusedIp(address, policy)
+      kind === undefined ? "is no IP" : own && kind !== "loopback" ? "is not this machine" : refusedIp(address, policy)
     if (why === undefined) return { address, family }
     throw new AuthReason.AddressRefused({
       url: shownAddress(url),
@@ -62,13 +59,18 @@ const vetted = (url: URL, found: ReadonlyArray<string>, policy: AddressPolicy): 
   })
 }
 
-/** Answers whoever dials with what was judged, in place of a resolver. */
+/**
+ * Answers whoever dials with what was judged, in place of a resolver. Not at once: an address that cannot be reached would
+ * fail before anybody listens for errors, which ends the process.
+ */
 const answering =
   (addresses: ReadonlyArray<LookupAddress>): LookupFunction =>
   (_, options, callback) => {
     const [first] = addresses
-    if (options.all === true) return callback(null, [...addresses])
-    callback(null, first?.address ?? "", first?.family)
+    setImmediate(() => {
+      if (options.all === true) callback(null, [...addresses])
+      else callback(null, first?.address ?? "", first?.family)
+    })
   }
 
 const headersOf = ({ rawHeaders }: IncomingMessage): Headers => {

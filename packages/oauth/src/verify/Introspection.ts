@@ -27,7 +27,7 @@ import type { AuthorityAnswer } from "../AuthorityCall.ts"
 import { Flights } from "./Flights.ts"
 import { addressIn, readMetadata } from "./IssuerMetadata.ts"
 import { bare, checkNames, checkRecord, checkTimes, checkValues, isText } from "../SettingValues.ts"
-import { checkAddress, checkTokens, verifierNames } from "./SettingChecks.ts"
+import { checkAddress, checkIssuer, checkTokens, verifierNames } from "./SettingChecks.ts"
 import { remembering, type Verification } from "./TokenMemory.ts"
 import { judge, rulesOf, type TokenRules, type TokenSettings } from "./TokenRules.ts"
 
@@ -117,7 +117,8 @@ const isOtherKind = (said: JsonObject, bound: boolean): boolean => {
   const type = own(said, "token_type") ?? "bearer"
   const types = ["bearer", "access_token", ...(bound ? ["dpop"] : [])]
   return (
-    !types.includes(String(type).toLowerCase()) ||
+    typeof type !== "string" ||
+    !types.includes(type.toLowerCase()) ||
     !["access", "access_token", undefined].some((use) => use === own(said, "token_use"))
   )
 }
@@ -235,6 +236,7 @@ const make = (settings: IntrospectionSettings): TokenVerifier => {
   checkRecord("what Introspection.make is given", settings, "{ issuer, clientId, clientSecret }")
   checkNames(settings, settingNames)
   const { audience, cacheTime = 0, endpoint, issuer } = settings
+  checkIssuer(issuer)
   if (endpoint === undefined) checkAddress("issuer", issuer)
   else checkAddress("endpoint", endpoint)
   checkClient(settings)

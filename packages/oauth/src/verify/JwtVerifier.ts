@@ -21,7 +21,7 @@ import {
 import { makeAuthority, type AuthoritySettings } from "./Authority.ts"
 import { makeIssuerKeys, type IssuerKeys, type KeysFor, type KeySettings, type TrustedIssuer } from "./IssuerKeys.ts"
 import { checkLists, checkNames, checkRecord, checkTimes, checkValues } from "../SettingValues.ts"
-import { checkAddress, checkTokens, verifierNames } from "./SettingChecks.ts"
+import { checkAddress, checkIssuer, checkTokens, verifierNames } from "./SettingChecks.ts"
 import { remembering, type Verification } from "./TokenMemory.ts"
 import { judge, rulesOf, type TokenRules, type TokenSettings } from "./TokenRules.ts"
 
@@ -184,6 +184,7 @@ const issuersOf = (settings: JwtVerifierSettings): ReadonlyArray<TrustedIssuer> 
     throw new TypeError("JwtVerifier.make needs at least one issuer, and each of them once")
   }
   for (const { issuer, jwksUri, keys } of issuers) {
+    checkIssuer(issuer)
     if (keys !== undefined) checkKeys(keys)
     else if (jwksUri !== undefined) checkAddress("jwksUri", jwksUri)
     else checkAddress("issuer", issuer)

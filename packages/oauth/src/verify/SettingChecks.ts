@@ -3,7 +3,7 @@
  */
 import { namesOf } from "@treadle/protocol/json"
 import { isLoopbackHost } from "../AddressGuard.ts"
-import { checkLists, checkTimes, checkValues } from "../SettingValues.ts"
+import { checkLists, checkTimes, checkValues, isText } from "../SettingValues.ts"
 import type { AuthoritySettings } from "./Authority.ts"
 import { maxTolerance, type TokenSettings } from "./TokenRules.ts"
 
@@ -17,6 +17,12 @@ export const checkAddress = (name: string, address: string): void => {
       `${name} must be an https address, or an http one of this machine, without password and fragment`
     )
   }
+}
+
+/** @throws TypeError where no token could be of an issuer, or no caller be told apart by its name */
+export const checkIssuer = (issuer: unknown): void => {
+  if (!isText(issuer)) throw new TypeError('issuer is missing; write it as "https://login.example"')
+  if (issuer.includes("#")) throw new TypeError("issuer must be without a fragment (RFC 8414 section 2)")
 }
 
 /** What every verifier may be told, by name. */

@@ -105,6 +105,8 @@ describe("a guarded sender", () => {
     [["8.8.8.8", "169.254.169.254"], "is no address of a server"],
     [["64:ff9b::a9fe:a9fe"], "is no address of a server"],
     [["::"], "is no address of a server"],
+    [["fe80::1%eth0"], "is no address of a server"],
+    [["::1%br-12"], "is no IP"],
     [["elsewhere.example"], "is no IP"]
   ] as const)("SEC-01: refuses a name that resolves to %s", async (found, why) => {
     const { resolve } = resolver(found)
@@ -151,6 +153,15 @@ describe("a guarded sender", () => {
       assert.strictEqual(response.status, 200)
       const error = yield* rejected(asked(url), { resolve: resolver(["127.9.9.8", "127.9.9.9"]).resolve })
       assert.match(error.message, /ECONNREFUSED 127\.9\.9\.8:.*; .*ECONNREFUSED 127\.9\.9\.9:/)
+    })
+  )
+
+  it.effect.each(["http:", "https:"])("says why an address cannot even be dialled over %s", (protocol) =>
+    Effect.gen(function* () {
+      // No connection is made to a broadcast address, which the system knows without asking anybody.
+      const { resolve } = resolver(["127.255.255.255"])
+      const error = yield* rejected(asked(`${protocol}//as.localhost/`), { resolve })
+      assert.match(error.message, /^connect E[A-Z]+ 127\.255\.255\.255:/)
     })
   )
 

@@ -76,6 +76,7 @@ const rows: ReadonlyArray<Row> = [
   { name: "is a refresh token by its use", answer: { ...active, token_use: "refresh_token" }, why: "no access token" },
   { name: "is an access token by its use", answer: { ...active, token_use: "access_token", token_type: "Bearer" } },
   { name: "is of another type", answer: { ...active, token_type: "N_A" }, why: "no access token" },
+  { name: "is of a type that is no text", answer: { ...active, token_type: { toString: 1 } }, why: "no access token" },
   { name: "is bound to a key", answer: { ...bound, token_type: undefined }, why: "bound to a key" },
   { name: "is one for DPoP", answer: { ...bound, cnf: undefined }, why: "no access token" },
   { name: "is bound to a key that something else checks", answer: bound, settings: { boundTokens: "accepted" } }
@@ -245,6 +246,7 @@ describe("settings of introspection that cannot be", () => {
   const fit = { issuer, clientId: "box office", clientSecret: secret }
   const wrong: ReadonlyArray<readonly [object, string]> = [
     [{ ...fit, issuer: undefined }, "issuer is missing"],
+    [{ ...fit, issuer: undefined, endpoint: "https://login.example/introspect" }, "issuer is missing"],
     [{ ...fit, clientId: "" }, "clientId is missing"],
     [{ ...fit, clientSecret: undefined }, "clientSecret must be a text"],
     [{ ...fit, clientSecret: Redacted.make("") }, "clientSecret must be a text"],
