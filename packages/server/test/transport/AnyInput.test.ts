@@ -157,7 +157,7 @@ describe("a recursive schema", () => {
   it.effect("B096 TOOL-16: takes no arguments that overflow the stack of its checks, which is no defect", () =>
     Effect.gen(function* () {
       const defects: Array<unknown> = []
-      const heavy: Schema.Codec<Tree> = Array.from({ length: 8 }).reduce<Schema.Codec<Tree>>(
+      const heavy: Schema.Codec<Tree> = Array.from({ length: 24 }).reduce<Schema.Codec<Tree>>(
         (inner) => Schema.suspend(() => inner),
         Schema.Struct({ v: Schema.Int, children: Schema.Array(Schema.suspend((): Schema.Codec<Tree> => heavy)) })
       )
