@@ -6,8 +6,8 @@ import * as Data from "effect/Data"
 import { NodeInspectSymbol } from "effect/Inspectable"
 
 /**
- * Where something was added: `orders.ts:14`, or `unknown place` where the engine does not tell. Of a setting it is the name of
- * what is wrong, such as `limits.bodyBytes` or `origins[0]`.
+ * Where something was added: `orders.ts:14`, or `unknown place` where the engine does not tell. Of a setting it is the
+ * name of what is wrong, such as `limits.bodyBytes` or `origins[0]`.
  */
 export type Place = string
 

@@ -85,7 +85,11 @@ export interface Served<in R = never, out Ctx = unknown> {
   readonly identify: (context: unknown) => Caller
   /** Logs a warning of the server itself. */
   readonly warn: (text: string) => void
-  /** Warns of scopes that no caller of a door over HTTP has, now and after each change. @param vouched whether the door itself says who calls */
+  /**
+   * Warns of scopes that no caller of a door over HTTP has, now and after each change.
+   *
+   * @param vouched whether the door itself says who calls
+   */
   readonly doubtScopes: (vouched: boolean) => void
   /** Counts a message that was dropped. */
   readonly onDropped: () => void

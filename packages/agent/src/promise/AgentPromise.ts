@@ -66,8 +66,8 @@ const given = (agent: AnyAgent, options: Given): Layer.Layer<LanguageModel, Agen
 /**
  * Runs one task.
  *
- * @param options the `model`, where the agent has none; `secrets`, where its servers or its model name some; `signal` ends the run
- *   with outcome `cancelled`
+ * @param options the `model`, where the agent has none; `secrets`, where its servers or its model name some; `signal` ends
+ *   the run with outcome `cancelled`
  * @returns the outcome; rejects with `AgentError` where there could be no run
  *
  * @example

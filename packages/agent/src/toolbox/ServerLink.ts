@@ -3,10 +3,13 @@
  */
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
+import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
 import type { LanguageModel } from "effect/ai/LanguageModel"
 import { McpClient, type ClientSettings, type McpSession } from "@treadle/client"
 import type { DirectServer } from "@treadle/protocol/framing"
+import { parseJson } from "@treadle/protocol/json"
+import { Message } from "@treadle/protocol/rpc"
 import { AgentError, AgentReason } from "../AgentError.ts"
 import type { AnyDefinition, AnyAgent, HttpServerSettings, ServerRef, ServerSettings } from "../AgentDefinition.ts"
 import { limitsOf } from "../Limits.ts"
@@ -74,6 +77,9 @@ const ownTime = (ref: ServerRef): number | undefined =>
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
+/** Whether a program wrote this, and no peer of the protocol. */
+const isNoMessage = (line: string): boolean => Result.isFailure(Message.decode(parseJson(line)))
+
 /** It is not repeated: it may hold what is secret. */
 const noiseOf = (count: number): string =>
   `it wrote ${count} ${count === 1 ? "line that is no message" : "lines that are no messages"}, as a program does that logs to its standard output`
@@ -108,8 +114,8 @@ export const connectServers = (
         if (ref === undefined) return Effect.succeed([])
         const { required = true, timeout = ownTime(ref), tools, trusted = false } = ref.settings
         let noise = 0
-        const onNoise = () => {
-          noise++
+        const onNoise = (line: string) => {
+          if (ref._tag === "Open" && isNoMessage(line)) noise++
         }
         const client = { ...clientSettings(definition, ref.settings), onNoise }
         const linked = Effect.map(opened(ref, client, serveAgent), (session) => {

@@ -41,6 +41,11 @@ const chatty = scriptedChild((peer) => {
   peer.onLine(() => {})
 })
 
+/** A program whose every answer is an error that names no request, as some give to what they cannot read. */
+const nameless = scriptedChild((peer) => {
+  peer.onLine(() => peer.write('{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"What?"}}\n'))
+})
+
 const agent = (settings: CommandSettings = {}) =>
   Agent.make({
     name: "r",
@@ -166,6 +171,16 @@ describe("a program as a server of an agent", () => {
       const { message } = yield* Effect.flip(Effect.provide(ran, AgentTest.script()))
       assert.include(message, "it wrote 1 line that is no message")
       assert.notInclude(message, "listening on")
+    })
+  )
+
+  it.live("that answers what nobody asked is not taken for one that logs", () =>
+    Effect.gen(function* () {
+      const settings = { connectTimeout: 1_500, probeTimeout: 300 }
+      const servers = { nameless: NodeServer.command(nameless.command, nameless.args, settings) }
+      const ran = Agent.run(Agent.make({ name: "r", instruction: "Go.", servers }), "Go")
+      const { message } = yield* Effect.flip(Effect.provide(ran, AgentTest.script()))
+      assert.notInclude(message, "standard output")
     })
   )
 })

@@ -42,8 +42,7 @@ describe("connecting a server of the compat era", () => {
       const [initialize] = server.of("initialize")
       assert.deepStrictEqual(initialize.params, {
         protocolVersion: "2025-11-25",
-        // The seed says `{}`; but it answers roots/list with [], and design D22, which is above it, has a client declare
-        // what it answers.
+        // It declares what it answers, and it answers roots/list with [].
         capabilities: { roots: {} },
         clientInfo: { name: "reviewer", version: "3.2.1" }
       })
@@ -329,6 +328,17 @@ describe("the connections of a run", () => {
       controller.abort()
       const outcome = yield* Fiber.join(running)
       assert.deepInclude(outcome, { status: "cancelled", partial: true, runId: "mine" })
+    })
+  )
+
+  it.effect("say of a server over HTTP whose events are no messages what is wrong, and nothing of programs", () =>
+    Effect.gen(function* () {
+      const server = yield* serving((_, reply) => {
+        reply.raw("data: hello\n\ndata: again\n\n", { "content-type": "text/event-stream" })
+      })
+      const { message } = yield* failed({ box: server.url })
+      assert.include(message, "the stream ended before the answer")
+      assert.notInclude(message, "standard output")
     })
   )
 

@@ -109,13 +109,16 @@ class FetchedKeys implements IssuerKeys {
   readonly current = Effect.flatMap(Clock.currentTimeMillis, (now) => {
     const keys = this.#usable(now)
     if (keys !== undefined && this.#isFresh(now)) return Effect.succeed(keys)
-    if (keys === undefined || this.#failure === undefined) return Effect.andThen(this.#refreshed(now), this.#known(now))
+    // The cooldown is for keys that are not known; those whose time is over are asked for whenever that was done last.
+    const isDue = this.#failure === undefined || this.#isDue(now)
+    if (keys === undefined || this.#failure === undefined)
+      return Effect.andThen(this.#refreshed(isDue), this.#known(now))
     // While an issuer does not answer, nobody waits for it who can be served with the keys of before.
-    return this.#isDue(now) ? Effect.as(this.#flights.begin("keys", this.#refresh), keys) : Effect.succeed(keys)
+    return isDue ? Effect.as(this.#flights.begin("keys", this.#refresh), keys) : Effect.succeed(keys)
   })
 
   readonly newer = Effect.flatMap(Clock.currentTimeMillis, (now) =>
-    Effect.flatMap(this.#refreshed(now), () =>
+    Effect.flatMap(this.#refreshed(this.#isDue(now)), () =>
       this.#failure === undefined ? this.#known(now) : Effect.fail(this.#failure.error)
     )
   )
@@ -137,10 +140,8 @@ class FetchedKeys implements IssuerKeys {
   }
 
   /** Waits for the fetch that is under way, or for a new one where it is time for one. */
-  #refreshed(now: number): Effect.Effect<void, VerifierUnavailable> {
-    return this.#flights.isUnderWay("keys") || this.#isDue(now)
-      ? this.#flights.join("keys", this.#refresh)
-      : Effect.void
+  #refreshed(isDue: boolean): Effect.Effect<void, VerifierUnavailable> {
+    return this.#flights.isUnderWay("keys") || isDue ? this.#flights.join("keys", this.#refresh) : Effect.void
   }
 
   #isDue(now: number): boolean {

@@ -123,6 +123,23 @@ describe("the keys of an issuer", () => {
     })
   )
 
+  it.effect("are asked for again after their time, and no earlier or later for a cooldown that is longer", () =>
+    Effect.gen(function* () {
+      const { issuer, verify } = yield* opened({ keyTime: 10_000, cooldown: 2 * 3_600_000 })
+      assert.strictEqual(yield* tell(verify, one, issuer.issuer), accepted)
+      issuer.publish(two)
+      yield* TestClock.adjust(9_999)
+      assert.strictEqual(yield* tell(verify, two, issuer.issuer), unpublished)
+      assert.lengthOf(issuer.asked, 1)
+      yield* TestClock.adjust(1)
+      assert.strictEqual(yield* tell(verify, one, issuer.issuer), unpublished)
+      assert.lengthOf(issuer.asked, 2)
+      yield* TestClock.adjust(3_600_000)
+      assert.strictEqual(yield* tell(verify, two, issuer.issuer), accepted)
+      assert.lengthOf(issuer.asked, 3)
+    })
+  )
+
   it.effect("of before are used for an hour while the issuer does not answer, and it is asked ever more seldom", () =>
     Effect.gen(function* () {
       const { issuer, verify } = yield* opened({ keyTime: 100_000 })

@@ -65,10 +65,12 @@ const turns = Effect.promise(async () => {
   for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate)
 })
 
-/** Lets the door forget what is over. */
+/** Lets the door forget what is over; it looks a few times a second. */
 const forgotten = (door: Parameters<typeof assertQuiet>[0]) =>
   Effect.promise(async () => {
-    while (door.counters().tasks > 0) await new Promise((resolve) => setTimeout(resolve, 10))
+    for (let waits = 0; door.counters().tasks > 0 && waits < 1_000; waits++) {
+      await new Promise((resolve) => setTimeout(resolve, 10))
+    }
   })
 
 const node = (mcp: Mcp<never>) =>
