@@ -1,10 +1,10 @@
 /** A library whose operations have routes: some are tools too, some are not. */
+// #region contracts
 import { Endpoint, Mcp } from "@treadle/server"
 import { HttpRoutes } from "@treadle/server/http-api"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 
-// #region contracts
 export class NoBook extends Schema.TaggedError<NoBook>()("NoBook", { isbn: Schema.String }, { httpApiStatus: 404 }) {
   override get message() {
     return `There is no book ${this.isbn}.`
@@ -38,6 +38,7 @@ export const lendBook = Endpoint.make("lend_book", {
 })
 // #endregion
 
+// #region server
 const books = new Map([
   ["0141439513", { isbn: "0141439513", title: "Pride and Prejudice", lent: false }],
   ["0140449132", { isbn: "0140449132", title: "Crime and Punishment", lent: true }]
@@ -48,7 +49,6 @@ const bookOf = (isbn: string) => {
   return book === undefined ? Effect.fail(new NoBook({ isbn })) : Effect.succeed(book)
 }
 
-// #region server
 export const library = Mcp.make({ name: "library", version: "1.0.0" })
   .tool(findBooks, async ({ lent, title = "" }) =>
     [...books.values()].filter((book) => book.title.includes(title) && (lent === undefined || book.lent === lent))

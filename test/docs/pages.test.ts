@@ -43,7 +43,7 @@ describe("the pages", () => {
     it(`${page} names npm scripts that exist`, () => {
       const scripts = JSON.parse(read("package.json")).scripts as Record<string, string>
       const named = [...read(page).matchAll(/npm (?:run )?([a-z]+)\b/g)].map((match) => match[1] ?? "")
-      const own = named.filter((name) => !["ci", "install", "pack", "run", "workspaces"].includes(name))
+      const own = named.filter((name) => !["ci", "init", "install", "pack", "pkg", "run", "workspaces"].includes(name))
       assert.deepStrictEqual(
         own.filter((name) => scripts[name] === undefined),
         []
