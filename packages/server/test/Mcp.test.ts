@@ -202,8 +202,16 @@ describe("building", () => {
     await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve))
     const address = taken.address()
     const port = typeof address === "object" && address !== null ? address.port : 0
-    const error = await McpNode.listen(empty(), { port }).then(() => assert.fail(), String)
-    assert.match(error, /EADDRINUSE/)
+    const error = await McpNode.listen(empty(), { port }).then(
+      () => assert.fail(),
+      (reason) => reason
+    )
+    assert.strictEqual(
+      error.message,
+      `The server cannot listen on port ${port} of 127.0.0.1 (EADDRINUSE): another program listens there; end it, or ` +
+        "give another port, 0 for a free one"
+    )
+    assert.strictEqual(error.code, "EADDRINUSE")
     await new Promise((resolve) => taken.close(resolve))
   })
 })

@@ -96,11 +96,28 @@ const madeServer = async (server: string, tls: TlsSettings | undefined, listener
   }
 }
 
+/** What to do where a port cannot be opened, by the code of Node's error. */
+const cures: { readonly [code: string]: string } = {
+  EACCES: "this user may not listen there; give a port from 1024 on",
+  EADDRINUSE: "another program listens there; end it, or give another port, 0 for a free one",
+  EADDRNOTAVAIL: "this machine has no such address; give another host"
+}
+
+/** Node's error with where it was and what to do. It keeps its code. */
+const unopened = (error: NodeJS.ErrnoException, port: number, host: string): Error => {
+  const { code = "" } = error
+  const cure = cures[code]
+  if (cure === undefined) return error
+  const message = `The server cannot listen on port ${port} of ${host} (${code}): ${cure}`
+  return Object.assign(new Error(message, { cause: error }), { code })
+}
+
 const opened = (server: Server, port: number, host: string): Promise<number> =>
   new Promise((resolve, reject) => {
-    server.once("error", reject)
+    const fail = (error: NodeJS.ErrnoException) => reject(unopened(error, port, host))
+    server.once("error", fail)
     server.listen(port, host, () => {
-      server.off("error", reject)
+      server.off("error", fail)
       resolve((server.address() as AddressInfo).port)
     })
   })
@@ -124,7 +141,7 @@ const refuse = (res: ServerResponse, at: string, path: string): void => {
  *
  * @param settings `port`, `host` (`127.0.0.1`), `path` (`/mcp`), `tls` and those of `handler`
  * @param context what the handlers get for each request, where they ask for any
- * @returns once the port is open; rejects with `McpBuildErrors`, or when the port is taken
+ * @returns once the port is open; rejects with `McpBuildErrors`, or with Node's code where the port cannot be opened, such as `EADDRINUSE`
  *
  * @example
  * ```ts
